@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/internal/remote"
+	"recovery/inventory"
+	"recovery/queuecheck"
+
+	"github.com/urfave/cli/v2"
+)
+
+// place is the account and the work folder that a command acts on.
+type place struct {
+	account *account.Account
+	journal *journal.Journal
+	work    string
+}
+
+func (x *exec) place(c *cli.Context) (*place, error) {
+	a, err := account.Open(x.env("CLAUDE_CONFIG_DIR"), x.home())
+	if err != nil {
+		return nil, &exitError{status: exitFailed, err: err}
+	}
+	work := c.String("work")
+	if work == "" {
+		work = filepath.Join(a.Dir, "session-recovery")
+	}
+	if work, err = realPath(work); err != nil {
+		return nil, failf("", "the work folder: %w", err)
+	}
+	j := journal.At(work, x.now)
+	j.Told = func(s string) { x.say("%s", s) }
+	return &place{account: a, journal: j, work: work}, nil
+}
+
+// realPath resolves a folder that may not exist yet, so that one folder has one journal and one lock however it is reached.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for rest := ""; ; {
+		real, err := filepath.EvalSymlinks(abs)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || abs == filepath.Dir(abs) {
+			return "", err
+		}
+		rest = filepath.Join(filepath.Base(abs), rest)
+		abs = filepath.Dir(abs)
+	}
+}
+
+// see looks at the account now.
+func (x *exec) see(p *place) (*inventory.World, error) {
+	w, err := inventory.See(p.account, x.processes(), x.now().UTC())
+	if err != nil {
+		return nil, err
+	}
+	w.BabysitterDir = x.env("BABYSITTER_STATE_DIR")
+	return w, nil
+}
+
+// seeTwice looks again when a lost worker may be about to be started.
+func (x *exec) seeTwice(p *place) (*inventory.World, error) {
+	return inventory.SeeTwice(func() (*inventory.World, error) { return x.see(p) }, x.rest)
+}
+
+const inventoryFile = "inventory.json"
+
+// loadInventory reads the saved inventory; its absence is an error that says what to type.
+func loadInventory(p *place) (*inventory.Inventory, error) {
+	data, err := os.ReadFile(filepath.Join(p.work, inventoryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, failf("recovery inventory", "there is no inventory of this account yet")
+	}
+	if err != nil {
+		return nil, failf("recovery inventory", "reading the inventory: %w", err)
+	}
+	var inv inventory.Inventory
+	if err := json.Unmarshal(data, &inv); err != nil {
+		return nil, failf("recovery inventory", "the saved inventory %s cannot be read (%v); make it anew", filepath.Join(p.work, inventoryFile), err)
+	}
+	return &inv, nil
+}
+
+// loadEvents gives the saved events pages of a session; nil when there are none.
+func loadEvents(p *place, short string) *remote.Events {
+	data, err := os.ReadFile(filepath.Join(p.work, "events", short+".json"))
+	if err != nil {
+		return nil
+	}
+	var ev remote.Events
+	if json.Unmarshal(data, &ev) != nil {
+		return nil
+	}
+	return &ev
+}
+
+func (x *exec) selfSession() queuecheck.Self {
+	return queuecheck.Self{SessionID: x.env("CLAUDE_CODE_SESSION_ID"), Short: x.ownShort()}
+}
+
+// state replays the journal.
+func (p *place) state() (*journal.State, error) {
+	events, err := p.journal.Read()
+	if err != nil {
+		return nil, err
+	}
+	return journal.Replay(events), nil
+}
+
+// jobs finds the sessions that the user named; a name that fits none or several is wrong usage, before anything is done.
+func findJobs(w *inventory.World, typed []string) ([]*account.Job, error) {
+	var out []*account.Job
+	seen := map[string]bool{}
+	for _, t := range typed {
+		j, err := inventory.Find(w.Jobs, t)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		if !seen[j.Short] {
+			seen[j.Short] = true
+			out = append(out, j)
+		}
+	}
+	return out, nil
+}
+
+// userOnly refuses, inside a Claude session, what only the user may say. agent says that it was allowed by --as-user.
+func (x *exec) userOnly(c *cli.Context, what string) (agent bool, err error) {
+	if !x.inSession() {
+		return false, nil
+	}
+	if !c.Bool("as-user") {
+		return false, &exitError{status: exitNeedsUser, err: fmt.Errorf(
+			"%s is for the user alone, and this runs inside a Claude session; ask the user to type it, or give --as-user when they told you to: it is recorded as typed by an agent", what)}
+	}
+	return true, nil
+}
+
+var asUserFlag = &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as typed by an agent"}
+
+func (x *exec) lock(p *place, command string) (func(), error) {
+	release, err := journal.Lock(p.work, journal.Holder{PID: x.pid, User: x.user, Command: command, Since: x.now().UTC()})
+	if err != nil {
+		return nil, &exitError{status: exitFailed, err: err}
+	}
+	return release, nil
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"recovery/internal/journal"
+
+	"github.com/urfave/cli/v2"
+)
+
+// run is the program: it gives the exit status. Errors are told on standard error, and with --json as one object on
+// standard output when nothing else was printed there.
+func run(s *sys, args []string) int {
+	ctx, done := s.interrupt()
+	defer done()
+	return runIn(s, ctx, args)
+}
+
+// runIn runs one command until ctx ends.
+func runIn(s *sys, ctx context.Context, args []string) int {
+	x := &exec{sys: s, ctx: ctx}
+	app := x.app()
+	if len(args) == 0 {
+		args = []string{"help"}
+	}
+	sorted, err := sortArgs(app, args)
+	if err != nil {
+		x.json = wantsJSON(args)
+	} else {
+		err = app.RunContext(ctx, append([]string{"recovery"}, sorted...))
+	}
+	status := x.status(err)
+	if ctx.Err() != nil && status != exitUsage && status != exitDefect {
+		status = exitInterrupted
+	}
+	return status
+}
+
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		if a == "--json" || a == "-json" || a == "--json=true" {
+			return true
+		}
+	}
+	return false
+}
+
+// exec is one run of a command.
+type exec struct {
+	*sys
+	ctx     context.Context
+	json    bool
+	printed bool
+}
+
+func (x *exec) app() *cli.App {
+	app := &cli.App{
+		Name:                   "recovery",
+		Usage:                  "turn a backlog of offline Claude Code sessions into sessions to archive and sessions that wait for one go",
+		UsageText:              "recovery [--work DIR] [--json] [--client PATH] COMMAND [flags] [arguments]",
+		HideVersion:            true,
+		Writer:                 x.stdout,
+		ErrWriter:              x.stderr,
+		CustomAppHelpTemplate:  appHelp,
+		UseShortOptionHandling: false,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "work", Usage: "the `DIR` for the journal, the lock and the inventory", DefaultText: "session-recovery in the .claude folder"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			&cli.StringFlag{Name: "client", Usage: "the `PATH` of the Claude Code client", Value: "claude"},
+		},
+		Commands: []*cli.Command{
+			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(),
+			x.wrapWaitCommand(), x.trustCommand(), x.reportCommand(), x.demoCommand(), x.simulatedClientCommand(),
+		},
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
+	}
+	for _, c := range app.Commands {
+		c.OnUsageError = app.OnUsageError
+		c.CustomHelpTemplate = commandHelp
+		c.Before = func(c *cli.Context) error { x.json = c.Bool("json"); return nil }
+	}
+	return app
+}
+
+const appHelp = `{{.Name}} - {{.Usage}}
+
+USAGE:
+   {{.UsageText}}
+
+COMMANDS:{{range .VisibleCommands}}
+   {{printf "%-16s" .Name}}{{.Usage}}{{end}}
+
+GLOBAL FLAGS (before or after the command):{{range .VisibleFlags}}
+   {{.}}{{end}}
+
+EXIT STATUS:
+   0 done; 1 failed; 2 wrong usage, nothing was done; 3 done, and something needs you; 4 time was up and something is
+   unanswered; 5 a safety defect; 130 interrupted
+
+EXAMPLE:
+   recovery inventory && recovery queue-check
+   ` + "`recovery COMMAND --help`" + ` tells more of one command; ` + "`recovery demo`" + ` shows all of it on an invented account
+`
+
+const commandHelp = `{{.HelpName}} - {{.Usage}}
+
+USAGE:
+   {{.UsageText}}
+
+{{.Description}}
+{{if .VisibleFlags}}
+FLAGS:{{range .VisibleFlags}}
+   {{.}}{{end}}
+{{end}}`
+
+// status tells an error and gives the exit status that goes with it.
+func (x *exec) status(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	status, next := exitFailed, ""
+	if errors.As(err, &e) {
+		status, next = e.status, e.next
+		if e.err == nil {
+			return status
+		}
+	}
+	var held *journal.HeldError
+	if errors.As(err, &held) {
+		status = exitFailed
+	}
+	x.say("recovery: %v", err)
+	if next != "" {
+		x.say("next: %s", next)
+	}
+	if x.json && !x.printed {
+		_ = x.printJSON(map[string]any{"error": map[string]any{"message": err.Error(), "next": next, "exit_status": status}})
+	}
+	return status
+}
+
+// say prints a line of progress, a warning or an error: everything that is not the result.
+func (x *exec) say(format string, args ...any) {
+	_, _ = fmt.Fprintln(x.stderr, escaped(fmt.Sprintf(format, args...)))
+}
+
+func (x *exec) printJSON(v any) error {
+	x.printed = true
+	enc := json.NewEncoder(x.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// out prints a line of the result; other people's text in it has its control characters made visible.
+func (x *exec) out(format string, args ...any) {
+	x.printed = true
+	_, _ = io.WriteString(x.stdout, escaped(fmt.Sprintf(format, args...))+"\n")
+}
+
+// next prints what to type next: the last line of every command.
+func (x *exec) next(format string, args ...any) {
+	if !x.json {
+		x.out("next: "+format, args...)
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// sortArgs puts the arguments into the one order that cli/v2 understands: global flags, command, its flags, "--", the rest.
+// Users may type flags anywhere; what still starts with a dash is an error and never an argument.
+func sortArgs(app *cli.App, args []string) ([]string, error) {
+	var globals, flags, rest []string
+	var cmd *cli.Command
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			rest = append(rest, args[i+1:]...)
+			break
+		}
+		if !strings.HasPrefix(arg, "-") || arg == "-" {
+			if cmd == nil {
+				if cmd = app.Command(arg); cmd == nil {
+					return nil, usagef("no command %q; `recovery help` lists them", arg)
+				}
+				continue
+			}
+			rest = append(rest, arg)
+			continue
+		}
+		name, _, joined := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		into := &flags
+		f := findFlag(cmd, name)
+		if f == nil {
+			f, into = findIn(app.Flags, name), &globals
+		}
+		if f == nil {
+			if cmd == nil && len(args) > i+1 {
+				// The command may stand behind its own flags.
+				if later := commandIn(app, args[i+1:]); later != nil && findFlag(later, name) != nil {
+					f, into = findFlag(later, name), &flags
+				}
+			}
+		}
+		if f == nil {
+			where := "recovery"
+			if cmd != nil {
+				where = "recovery " + cmd.Name
+			}
+			return nil, usagef("%s has no flag %q; `%s --help` lists them; a name that begins with a dash goes behind --", where, arg, where)
+		}
+		*into = append(*into, arg)
+		if takesValue(f) && !joined {
+			if i+1 >= len(args) {
+				return nil, usagef("flag %s wants a value", arg)
+			}
+			i++
+			*into = append(*into, args[i])
+		}
+	}
+	out := globals
+	if cmd != nil {
+		out = append(append(out, cmd.Name), flags...)
+		if len(rest) > 0 {
+			out = append(append(out, "--"), rest...)
+		}
+	} else if len(rest) > 0 {
+		return nil, usagef("no command; `recovery help` lists them")
+	}
+	return out, nil
+}
+
+func commandIn(app *cli.App, args []string) *cli.Command {
+	for _, a := range args {
+		if c := app.Command(a); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func findFlag(cmd *cli.Command, name string) cli.Flag {
+	if cmd == nil {
+		return nil
+	}
+	if name == "help" || name == "h" {
+		return cli.HelpFlag
+	}
+	return findIn(cmd.Flags, name)
+}
+
+func findIn(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			if n == name {
+				return f
+			}
+		}
+	}
+	if name == "help" || name == "h" {
+		return cli.HelpFlag
+	}
+	return nil
+}
+
+func takesValue(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}
+
+// exitError carries an exit status and what is said with it.
+type exitError struct {
+	status int
+	err    error
+	next   string
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// The exit statuses, documented in every help text.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNeedsUser   = 3
+	exitTimeUp      = 4
+	exitDefect      = 5
+	exitInterrupted = 130
+)
+
+func usagef(format string, args ...any) error {
+	return &exitError{status: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+func failf(next, format string, args ...any) error {
+	return &exitError{status: exitFailed, err: fmt.Errorf(format, args...), next: next}
+}
+
+// quiet is an exit status that needs no more words.
+func quiet(status int) error {
+	if status == exitOK {
+		return nil
+	}
+	return &exitError{status: status}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/internal/remote"
+	"recovery/internal/transcript"
+	"recovery/inventory"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (x *exec) inventoryCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "inventory",
+		Usage:     "list the offline sessions, newest first",
+		UsageText: "recovery inventory [--sessions FILE]... [FILE...]",
+		Description: `Each FILE is a saved page of claude.ai sessions (what list_sessions printed, in any wrapping). With pages, the non-archived
+disconnected sessions are listed, joined to their job here; those without a job are told apart by kind. Without pages,
+every job without a live process is listed. The inventory is saved in the work folder.
+
+EXAMPLE:
+   recovery inventory --sessions page1.json page2.json
+
+EXIT STATUS:
+   0 the list is whole; 1 the account or a page cannot be read, nothing was saved; 2 wrong usage; 3 the pages are not
+   complete or a row cannot be read`,
+		Flags:  []cli.Flag{&cli.StringSliceFlag{Name: "sessions", Usage: "a saved page of sessions, `FILE`; may be given several times"}},
+		Action: x.inventory,
+	}
+}
+
+func (x *exec) inventory(c *cli.Context) error {
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	var pages *remote.Sessions
+	if files := append(c.StringSlice("sessions"), c.Args().Slice()...); len(files) > 0 {
+		read, err := readPages(files)
+		if err != nil {
+			return err
+		}
+		got, err := remote.ReadSessions(read...)
+		if err != nil {
+			return failf("save the page again, then: recovery inventory "+strings.Join(files, " "), "%w", err)
+		}
+		pages = &got
+	}
+	w, err := x.seeTwice(p)
+	if err != nil {
+		return err
+	}
+	inv := inventory.Build(w, pages)
+	data, err := json.MarshalIndent(inv, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := journal.SaveFile(p.work, inventoryFile, append(data, '\n')); err != nil {
+		return err
+	}
+	if err := p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user, Agent: x.inSession(), Count: len(inv.Items)}); err != nil {
+		return err
+	}
+	if x.json {
+		if err := x.printJSON(inv); err != nil {
+			return err
+		}
+	} else {
+		x.showInventory(inv)
+	}
+	return quiet(inventoryStatus(inv, pages))
+}
+
+func inventoryStatus(inv inventory.Inventory, pages *remote.Sessions) int {
+	if !inv.Complete || pages != nil && (pages.Skipped > 0 || len(pages.Warnings) > 0) {
+		return exitNeedsUser
+	}
+	for _, it := range inv.Items {
+		if it.Live == account.Unknown || it.Turn == string(transcript.UnknownTurn) {
+			return exitNeedsUser
+		}
+	}
+	return exitOK
+}
+
+// readPages reads saved pages whole: they are what one tool call printed.
+func readPages(names []string) ([]remote.File, error) {
+	var out []remote.File
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, failf("", "reading a saved page: %w", err)
+		}
+		data, err := io.ReadAll(f)
+		info, statErr := f.Stat()
+		_ = f.Close()
+		if err := errors.Join(err, statErr); err != nil {
+			return nil, failf("", "reading the saved page %s: %w", name, err)
+		}
+		out = append(out, remote.File{Name: name, Data: data, ModTime: info.ModTime()})
+	}
+	return out, nil
+}
+
+func (x *exec) showInventory(inv inventory.Inventory) {
+	for _, w := range inv.Warnings {
+		x.say("warning: %s", w)
+	}
+	t := rows{header: []string{"SHORT", "LIVE", "TURN", "ENDED", "LAST ENTRY", "GROUP", "TITLE", "FOLDER", "TO KNOW"}}
+	for _, it := range inv.Items {
+		group := it.Group
+		if it.Group != "" {
+			group += " " + it.Role
+		}
+		t.add(it.Short, string(it.Live), it.Turn, string(it.Ended.Cause), x.when(it.LastEntryAt), dash(group), it.Title, it.Cwd,
+			dash(strings.Join(append(append([]string{}, it.Hazards...), it.Warnings...), ", ")))
+	}
+	if len(t.lines) > 0 {
+		x.table(&t)
+	}
+	if len(inv.Unmatched) > 0 {
+		x.out("without a job here:")
+		t := rows{header: []string{"ID", "KIND", "UPDATED", "TITLE", "WHAT TO DO"}}
+		for _, u := range inv.Unmatched {
+			t.add(u.ID, u.Kind, x.when(u.UpdatedAt), u.Title, u.WhatToDo)
+		}
+		x.table(&t)
+	}
+	var left []string
+	for _, l := range inv.LeftOut {
+		left = append(left, fmt.Sprintf("%d %s", l.Count, l.Reason))
+	}
+	x.out("found %d: %d listed, %d without a job, left out: %s", inv.Found, len(inv.Items), len(inv.Unmatched), dash(strings.Join(left, ", ")))
+	if !inv.Complete {
+		x.out("the pages are not complete: save the next page (%s=%s) and run it again with all of them", inv.NextPage.Param, inv.NextPage.ID)
+	}
+	if len(inv.Items) == 0 {
+		x.next("nothing is offline here; `recovery inventory` looks again")
+		return
+	}
+	x.next("recovery queue-check")
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/internal/remote"
+	"recovery/inventory"
+	"recovery/queuecheck"
+	"recovery/wake"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (x *exec) queueCheckCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "queue-check",
+		Usage:     "say for each session whether a message may wait to be delivered when it is woken",
+		UsageText: "recovery queue-check [--events SHORT=FILE]... [--confirm SHORT]... [SHORT...]",
+		Description: `A verdict for every listed session, with its evidence: pass, check, blocked or confirmed. A check can be lifted by the
+user alone: read the session's thread, make sure that nothing was typed after its last turn, then --confirm it. That
+names every reason that it covers and ends when the session changes or after --max-age. A blocked session cannot be
+confirmed.
+
+EXAMPLE:
+   recovery queue-check --events 1a2b3c4d=events.json
+   recovery queue-check --confirm 1a2b3c4d
+
+EXIT STATUS:
+   0 all pass or are confirmed; 1 failed, or there is no inventory; 2 wrong usage; 3 a session is check or blocked, or a
+   confirmation was refused`,
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "events", Usage: "a saved page of a session's events, `SHORT=FILE`; several for one session are joined"},
+			&cli.StringSliceFlag{Name: "confirm", Usage: "the user read the thread of `SHORT`: nothing was typed there after its last turn"},
+			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
+			asUserFlag,
+		},
+		Action: x.queueCheck,
+	}
+}
+
+// checkItem is one row of queue-check's JSON.
+type checkItem struct {
+	Short     string  `json:"short"`
+	SessionID string  `json:"session_id"`
+	Link      *string `json:"link"`
+	Title     string  `json:"title"`
+	Cwd       string  `json:"cwd"`
+	queuecheck.Result
+	Note string `json:"note,omitempty"`
+}
+
+func (x *exec) queueCheck(c *cli.Context) error {
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	inv, err := loadInventory(p)
+	if err != nil {
+		return err
+	}
+	w, err := x.seeTwice(p)
+	if err != nil {
+		return err
+	}
+	named, err := findJobs(w, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	confirm, err := findJobs(w, c.StringSlice("confirm"))
+	if err != nil {
+		return err
+	}
+	agent := false
+	if len(confirm) > 0 {
+		if agent, err = x.userOnly(c, "--confirm"); err != nil {
+			return err
+		}
+	}
+	if err := x.saveEvents(p, w, c.StringSlice("events")); err != nil {
+		return err
+	}
+	shorts := chosen(inv, named, confirm)
+	state, err := p.state()
+	if err != nil {
+		return err
+	}
+	check := func(short string) (queuecheck.Result, error) {
+		job := w.Jobs.ByShort[short]
+		if job == nil {
+			return queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{},
+				Reasons: []queuecheck.Reason{{Code: "job-gone", Text: "its job is gone; run `recovery inventory` again"}}}, nil
+		}
+		return wake.Verdict(p.account, w, w.Facts(job), inv, loadEvents(p, short), state.Session(short), x.selfSession(), spanOf(c, "max-age")), nil
+	}
+	toConfirm := map[string]bool{}
+	for _, j := range confirm {
+		toConfirm[j.Short] = true
+	}
+	items := []checkItem{}
+	for _, short := range shorts {
+		res, err := check(short)
+		if err != nil {
+			return err
+		}
+		item := x.checkItem(inv, w, short, res)
+		if toConfirm[short] {
+			if item, err = x.confirm(p, item, agent, func() (queuecheck.Result, error) {
+				if state, err = p.state(); err != nil {
+					return queuecheck.Result{}, err
+				}
+				return check(short)
+			}); err != nil {
+				return err
+			}
+		}
+		if err := p.recordCheck(item); err != nil {
+			return err
+		}
+		items = append(items, item)
+	}
+	if x.json {
+		if err := x.printJSON(map[string]any{"items": items, "left_out": leftOut(inv, shorts), "found": inv.Found}); err != nil {
+			return err
+		}
+	} else {
+		x.showChecks(inv, items)
+	}
+	for _, it := range items {
+		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || strings.HasPrefix(it.Note, "not confirmed") {
+			return quiet(exitNeedsUser)
+		}
+	}
+	return nil
+}
+
+// leftOut tells the denominator: what is in the inventory and was not asked for, beside what the inventory left out itself.
+func leftOut(inv *inventory.Inventory, shorts []string) []inventory.LeftOut {
+	asked := map[string]bool{}
+	for _, s := range shorts {
+		asked[s] = true
+	}
+	n := 0
+	for _, it := range inv.Items {
+		if !asked[it.Short] {
+			n++
+		}
+	}
+	out := append([]inventory.LeftOut{}, inv.LeftOut...)
+	if n > 0 {
+		out = append(out, inventory.LeftOut{Reason: "not asked for", Count: n})
+	}
+	if len(inv.Unmatched) > 0 {
+		out = append(out, inventory.LeftOut{Reason: "without a job", Count: len(inv.Unmatched)})
+	}
+	return out
+}
+
+func (x *exec) checkItem(inv *inventory.Inventory, w *inventory.World, short string, res queuecheck.Result) checkItem {
+	item := checkItem{Short: short, Result: res}
+	if row := inv.Find(short); row != nil {
+		item.SessionID, item.Link, item.Title, item.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
+	}
+	if j := w.Jobs.ByShort[short]; j != nil {
+		item.SessionID, item.Title, item.Cwd = j.SessionID, j.Title(), j.Cwd
+		if link := j.Link(); link != "" {
+			item.Link = &link
+		}
+	}
+	return item
+}
+
+// confirm records the user's word on a session that is to be checked, and gives the verdict after it.
+func (x *exec) confirm(p *place, item checkItem, agent bool, again func() (queuecheck.Result, error)) (checkItem, error) {
+	switch item.Verdict {
+	case queuecheck.Pass:
+		item.Note = "nothing to confirm: it passes"
+		return item, nil
+	case queuecheck.Confirmed:
+		item.Note = "it is confirmed already"
+		return item, nil
+	case queuecheck.Blocked:
+		item.Note = "not confirmed: a blocked session cannot be"
+		return item, nil
+	}
+	var codes []string
+	for _, r := range item.Reasons {
+		codes = append(codes, r.Code)
+	}
+	data := journal.ConfirmData{User: x.user, Agent: agent, Fingerprint: item.Fingerprint, Reasons: codes}
+	if err := p.journal.Append(journal.Confirmed, item.Short, data); err != nil {
+		return item, err
+	}
+	res, err := again()
+	if err != nil {
+		return item, err
+	}
+	item.Result = res
+	item.Note = "confirmed: it covers " + strings.Join(codes, ", ")
+	if res.Verdict != queuecheck.Confirmed {
+		item.Note = "not confirmed: the session changed meanwhile"
+	}
+	return item, nil
+}
+
+func (p *place) recordCheck(item checkItem) error {
+	data := journal.CheckData{Verdict: string(item.Verdict)}
+	for _, r := range item.Reasons {
+		data.Codes = append(data.Codes, r.Code)
+	}
+	return p.journal.AppendIf(journal.Checked, item.Short, data, func(events []journal.Event) bool {
+		last := journal.Replay(events).Session(item.Short).Check
+		return last != nil && last.Verdict == data.Verdict && strings.Join(last.Codes, " ") == strings.Join(data.Codes, " ")
+	})
+}
+
+// chosen are the sessions that were named, else every listed one.
+func chosen(inv *inventory.Inventory, groups ...[]*account.Job) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, jobs := range groups {
+		for _, j := range jobs {
+			if !seen[j.Short] {
+				seen[j.Short] = true
+				out = append(out, j.Short)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, it := range inv.Items {
+		out = append(out, it.Short)
+	}
+	return out
+}
+
+// saveEvents reads the pages of each session and keeps what they say for the wake, which works the verdict out anew.
+func (x *exec) saveEvents(p *place, w *inventory.World, specs []string) error {
+	files := map[string][]string{}
+	var order []string
+	for _, spec := range specs {
+		typed, file, ok := strings.Cut(spec, "=")
+		if !ok || file == "" {
+			return usagef("--events wants SHORT=FILE, not %q", spec)
+		}
+		jobs, err := findJobs(w, []string{typed})
+		if err != nil {
+			return err
+		}
+		short := jobs[0].Short
+		if files[short] == nil {
+			order = append(order, short)
+		}
+		files[short] = append(files[short], file)
+	}
+	for _, short := range order {
+		read, err := readPages(files[short])
+		if err != nil {
+			return err
+		}
+		events, err := remote.ReadEvents(read...)
+		if err != nil {
+			return failf(fmt.Sprintf("save the events again, then: recovery queue-check --events %s=FILE", short), "%w", err)
+		}
+		for _, warn := range append(append([]string{}, events.Warnings...), events.Notes...) {
+			x.say("warning: events of %s: %s", short, warn)
+		}
+		data, err := json.Marshal(events)
+		if err != nil {
+			return err
+		}
+		if err := journal.SaveFile(p.work, filepath.Join("events", short+".json"), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exec) showChecks(inv *inventory.Inventory, items []checkItem) {
+	t := rows{header: []string{"SHORT", "VERDICT", "GAP", "TITLE", "WHY", "THREAD"}}
+	counts := map[queuecheck.Verdict]int{}
+	var toConfirm, pass []string
+	for _, it := range items {
+		counts[it.Verdict]++
+		gap, link := "-", "-"
+		if it.GapSeconds != nil {
+			gap = fmt.Sprintf("%d s", *it.GapSeconds)
+		}
+		if it.Link != nil {
+			link = *it.Link
+		}
+		why := make([]string, len(it.Reasons))
+		for i, r := range it.Reasons {
+			why[i] = r.Text
+		}
+		t.add(it.Short, string(it.Verdict), gap, it.Title, strings.Join(why, "; "), link)
+		switch it.Verdict {
+		case queuecheck.Check:
+			toConfirm = append(toConfirm, it.Short)
+		case queuecheck.Pass, queuecheck.Confirmed:
+			pass = append(pass, it.Short)
+		}
+	}
+	if x.terminal {
+		x.checkCards(items)
+	} else {
+		x.table(&t)
+	}
+	for _, it := range items {
+		if it.Note != "" {
+			x.out("%s: %s", it.Short, it.Note)
+		}
+	}
+	x.out("%d looked at of %d found: %d pass, %d confirmed, %d check, %d blocked", len(items), inv.Found,
+		counts[queuecheck.Pass], counts[queuecheck.Confirmed], counts[queuecheck.Check], counts[queuecheck.Blocked])
+	if len(toConfirm) > 0 {
+		x.out("to lift a check: read the thread, make sure that nothing was typed after the last turn, then: recovery queue-check --confirm %s", strings.Join(toConfirm, " --confirm "))
+	}
+	if len(pass) > 0 {
+		x.next("recovery resume %s", strings.Join(pass, " "))
+		return
+	}
+	x.next("recovery queue-check, when the checks are lifted")
+}
+
+// checkCards prints a block a session on a terminal: evidence is read in whole, not clipped to a cell.
+func (x *exec) checkCards(items []checkItem) {
+	for _, it := range items {
+		x.out("%s  %-9s  %s", it.Short, strings.ToUpper(string(it.Verdict)), it.Title)
+		for _, r := range it.Reasons {
+			x.out("    %s: %s", r.Code, r.Text)
+		}
+		if it.Link != nil {
+			x.out("    %s", *it.Link)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"errors"
+	"sort"
+	"time"
+
+	"recovery/internal/audit"
+	"recovery/internal/text"
+	"recovery/inventory"
+	"recovery/review"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (x *exec) readCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "read",
+		Usage:     "print each review: reply, verdict, and every tool call with its class",
+		UsageText: "recovery read [--wait DURATION] [SHORT...]",
+		Description: `Reads the reply to the last wake prompt of each session and judges every tool call since then: read, write or unknown,
+and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with
+is shown at once.
+
+EXAMPLE:
+   recovery read --wait 570 1a2b3c4d
+
+EXIT STATUS:
+   0 all answered, every call only read; 1 failed; 2 wrong usage; 3 a call cannot be judged, or a verdict is unclear;
+   4 time was up and a review is unanswered; 5 a review wrote, or a message was delivered with it`,
+		Flags:  []cli.Flag{spanFlag("wait", 0, "how long to wait for the replies")},
+		Action: x.read,
+	}
+}
+
+// readItem is one row of read's JSON.
+type readItem struct {
+	Short     string  `json:"short"`
+	SessionID string  `json:"session_id"`
+	Link      *string `json:"link"`
+	Title     string  `json:"title"`
+	review.Review
+	Problem string `json:"problem,omitempty"`
+}
+
+func (x *exec) read(c *cli.Context) error {
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	w, err := x.see(p)
+	if err != nil {
+		return err
+	}
+	named, err := findJobs(w, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	var shorts []string
+	for _, j := range named {
+		shorts = append(shorts, j.Short)
+	}
+	state, err := p.state()
+	if err != nil {
+		return err
+	}
+	if len(shorts) == 0 {
+		for short, s := range state.Sessions {
+			if s.LastSent() != nil {
+				shorts = append(shorts, short)
+			}
+		}
+		sort.Strings(shorts)
+	}
+	if len(shorts) == 0 {
+		return failf("recovery queue-check", "no session was woken in this recovery yet")
+	}
+	deadline := x.now().Add(spanOf(c, "wait"))
+	rules := audit.Default()
+	var items []readItem
+	told := map[string]bool{}
+	for {
+		items = items[:0]
+		open := false
+		for _, short := range shorts {
+			it := x.readOne(p, w, rules, short)
+			items = append(items, it)
+			if it.Waiting != "" && !told[short] {
+				told[short] = true
+				x.say("%s waits: %s; answer it in its thread, or stop it: claude stop %s", short, it.Waiting, short)
+			}
+			open = open || it.Problem == "" && it.Started && !it.Over(x.now(), x.timing.Settle) || it.Problem == "" && !it.Started
+		}
+		if !open || x.ctx.Err() != nil || !x.now().Before(deadline) {
+			break
+		}
+		x.rest(min(time.Second, max(deadline.Sub(x.now()), x.timing.Poll)))
+		if w, err = x.see(p); err != nil {
+			return err
+		}
+	}
+	status := exitOK
+	for i := range items {
+		if items[i].Problem == "" {
+			if _, err := review.Record(p.journal, items[i].Short, &items[i].Review); err != nil {
+				return err
+			}
+			status = worst(status, reviewStatus(&items[i].Review))
+		} else {
+			status = worst(status, exitNeedsUser)
+		}
+	}
+	if x.json {
+		if err := x.printJSON(map[string]any{"items": items}); err != nil {
+			return err
+		}
+	} else {
+		for _, it := range items {
+			x.out("%s  %s", it.Short, it.Title)
+			if it.Problem != "" {
+				x.out("    %s", it.Problem)
+				continue
+			}
+			x.showReview(it.Short, &it.Review, "    ")
+		}
+		x.next("recovery report")
+	}
+	return quiet(status)
+}
+
+func (x *exec) readOne(p *place, w *inventory.World, rules *audit.Rules, short string) readItem {
+	it := readItem{Short: short, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
+	if j := w.Jobs.ByShort[short]; j != nil {
+		it.SessionID, it.Title = j.SessionID, j.Title()
+		if link := j.Link(); link != "" {
+			it.Link = &link
+		}
+	}
+	state, err := p.state()
+	if err != nil {
+		it.Problem = err.Error()
+		return it
+	}
+	rev, err := review.Of(w, rules, state.Session(short))
+	if err != nil {
+		it.Problem = err.Error()
+	}
+	if rev.Tools != nil {
+		it.Review = rev
+	}
+	return it
+}
+
+// worst orders exit statuses as the design does: a defect before everything, then failed, time up, needs the user.
+func worst(a, b int) int {
+	rank := map[int]int{exitOK: 0, exitNeedsUser: 1, exitTimeUp: 2, exitFailed: 3, exitDefect: 4}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+func reviewStatus(r *review.Review) int {
+	switch {
+	case r == nil:
+		return exitTimeUp
+	case len(r.Defects) > 0:
+		return exitDefect
+	case !r.Answered:
+		return exitTimeUp
+	case r.Unjudged() > 0, r.Unclear != "", r.BadLines > 0:
+		return exitNeedsUser
+	}
+	return exitOK
+}
+
+func (x *exec) showReview(short string, r *review.Review, indent string) {
+	switch {
+	case r.Answered:
+		at := "-"
+		if r.ReplyAt != nil {
+			at = x.when(r.ReplyAt)
+		}
+		x.out("%sanswered %s:", indent, at)
+		x.block(r.Reply, indent+"| ")
+	case r.Waiting != "":
+		x.out("%swaits: %s; answer it in its thread, or stop it: claude stop %s", indent, r.Waiting, short)
+	case r.Error != "":
+		x.out("%sits turn ended in an error: %s", indent, text.Line(r.Error))
+	case r.Started:
+		x.out("%snot answered yet; do not send again: recovery read --wait 10m %s", indent, short)
+	default:
+		x.out("%sthe prompt is not in its transcript yet; do not send again: recovery read --wait 10m %s", indent, short)
+	}
+	if v := r.Verdict; v != nil {
+		x.out("%sverdict: %s  %s", indent, v.Verdict, text.Line(v.Item))
+	}
+	if r.Unclear != "" {
+		x.out("%sverdict unclear: %s", indent, text.Line(r.Unclear))
+	}
+	for _, t := range r.Tools {
+		x.out("%s%-7s %-7s %s: %s (%s)", indent, t.Class, t.Result, t.Name, text.Clip(t.Summary, 100), text.Clip(t.Reason, 120))
+	}
+	for _, d := range r.Defects {
+		x.out("%sDEFECT %s: %s", indent, d.Code, text.Line(d.Text))
+	}
+}
+
+// block prints a text of several lines, each behind a mark, so that nothing in it can pass for recovery's own words.
+func (x *exec) block(s, prefix string) {
+	for _, line := range splitLines(s) {
+		x.out("%s%s", prefix, line)
+	}
+}
+
+func (x *exec) lastReplyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "last-reply",
+		Usage:     "print a session's latest reply and nothing else",
+		UsageText: "recovery last-reply SHORT",
+		Description: `Prints what the model said last, with control characters made visible.
+
+EXAMPLE:
+   recovery last-reply 1a2b3c4d
+
+EXIT STATUS:
+   0 printed; 1 there is no reply, or the transcript cannot be read; 2 wrong usage`,
+		Action: x.lastReply,
+	}
+}
+
+func (x *exec) lastReply(c *cli.Context) error {
+	if c.Args().Len() != 1 {
+		return usagef("last-reply wants one session")
+	}
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	w, err := x.see(p)
+	if err != nil {
+		return err
+	}
+	jobs, err := findJobs(w, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	f := w.Facts(jobs[0])
+	if f.Tail.Reply == "" {
+		why := f.Problem
+		if why == "" {
+			why = "its transcript holds none"
+		}
+		return failf("recovery inventory", "session %s has no reply: %w", jobs[0].Short, errors.New(why))
+	}
+	if x.json {
+		at := ""
+		if !f.Tail.ReplyAt.IsZero() {
+			at = f.Tail.ReplyAt.UTC().Format(time.RFC3339Nano)
+		}
+		item := map[string]any{"short": jobs[0].Short, "session_id": jobs[0].SessionID, "link": nil, "reply": f.Tail.Reply, "reply_at": at}
+		if link := jobs[0].Link(); link != "" {
+			item["link"] = link
+		}
+		return x.printJSON(map[string]any{"items": []any{item}})
+	}
+	x.out("%s", f.Tail.Reply)
+	return nil
+}

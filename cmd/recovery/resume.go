@@ -1,0 +1,308 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recovery/internal/audit"
+	"recovery/internal/journal"
+	"recovery/internal/remote"
+	"recovery/inventory"
+	"recovery/queuecheck"
+	"recovery/wake"
+
+	"github.com/urfave/cli/v2"
+)
+
+const (
+	defaultMaxAge  = 60 * time.Minute
+	defaultSpacing = 8 * time.Second
+	defaultWait    = 10 * time.Minute
+	defaultBatch   = 5
+)
+
+func (x *exec) resumeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "resume",
+		Usage:     "wake sessions that passed with a read-only review, in batches, and audit what they do",
+		UsageText: "recovery resume SHORT... | --all [--yes] [flags]",
+		Description: `Wakes only sessions that pass the queue check as it is right before the call, or that the user confirmed; never a live
+one, never the same one twice. Duplicates go before their owner. After each batch the reviews are read and every tool
+call is judged. Any defect stops the run. --all prints its plan; --all --yes acts on it.
+
+EXAMPLE:
+   recovery resume 1a2b3c4d 5e6f7a8b --dupes dupes.yaml
+   recovery resume --all --yes
+
+EXIT STATUS:
+   0 all were woken and answered; 1 a start failed, or the account is locked; 2 wrong usage; 3 a session was refused or
+   needs the user; 4 time was up and a review is unanswered; 5 a safety defect (copy, write, replay, joined or foreign
+   message); 130 interrupted`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "every listed session that passes; prints the plan unless --yes is given"},
+			&cli.BoolFlag{Name: "yes", Usage: "with --all: act on the plan (for the user alone)"},
+			&cli.StringFlag{Name: "dupes", Usage: "a YAML or JSON `FILE` {short: text}: what each duplicate is told of its owner's open items"},
+			&cli.StringFlag{Name: "default-cwd", Usage: "the `DIR` to wake a job from that has none saved", DefaultText: "the home folder"},
+			&cli.IntFlag{Name: "batch", Usage: "how many sessions are started before their reviews are read", Value: defaultBatch},
+			spanFlag("spacing", defaultSpacing, "pause between two starts"),
+			spanFlag("wait", defaultWait, "how long to wait for the reviews of a batch"),
+			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
+			&cli.BoolFlag{Name: "nudge", Usage: "for sessions in which the review is saved already: wake them with a short text"},
+			&cli.BoolFlag{Name: "again", Usage: "allow a second review, and acknowledge open defects (for the user alone)"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, send nothing"},
+			asUserFlag,
+		},
+		Action: x.resume,
+	}
+}
+
+func (x *exec) resume(c *cli.Context) error {
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	inv, err := loadInventory(p)
+	if err != nil {
+		return err
+	}
+	if err := resumeUsage(c); err != nil {
+		return err
+	}
+	w, err := x.see(p)
+	if err != nil {
+		return err
+	}
+	named, err := findJobs(w, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if len(named) == 0 && !c.Bool("all") {
+		return usagef("name the sessions to wake, or give --all; these pass now: %s", dash(strings.Join(x.passing(p, w, inv, spanOf(c, "max-age")), " ")))
+	}
+	opts, err := x.resumeOptions(c, w)
+	if err != nil {
+		return err
+	}
+	shorts := chosen(inv, named)
+	if !opts.DryRun {
+		release, err := x.lock(p, "resume")
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	r := x.newRun(p, inv, opts, x.clientPath(c))
+	res, err := r.Do(x.ctx, shorts)
+	if err != nil {
+		return err
+	}
+	if x.json {
+		if res.Items == nil {
+			res.Items = []wake.Item{}
+		}
+		if err := x.printJSON(res); err != nil {
+			return err
+		}
+	} else {
+		x.showResume(res, opts)
+	}
+	return quiet(resumeStatus(res))
+}
+
+func resumeUsage(c *cli.Context) error {
+	switch {
+	case c.Bool("all") && c.Args().Len() > 0:
+		return usagef("give --all or the sessions, not both")
+	case c.Bool("yes") && !c.Bool("all"):
+		return usagef("--yes goes with --all")
+	case c.Int("batch") < 1:
+		return usagef("--batch wants a number of at least 1")
+	}
+	return nil
+}
+
+func (x *exec) resumeOptions(c *cli.Context, w *inventory.World) (wake.Options, error) {
+	opts := wake.Options{
+		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"),
+		DefaultCwd: c.String("default-cwd"), Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
+		MaxAge: spanOf(c, "max-age"), User: x.user,
+	}
+	for _, flag := range []string{"yes", "again"} {
+		if !c.Bool(flag) {
+			continue
+		}
+		agent, err := x.userOnly(c, "--"+flag)
+		if err != nil {
+			return opts, err
+		}
+		opts.Agent = opts.Agent || agent
+	}
+	if opts.DefaultCwd != "" {
+		abs, err := filepath.Abs(opts.DefaultCwd)
+		if err != nil {
+			return opts, usagef("--default-cwd: %v", err)
+		}
+		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+			return opts, usagef("--default-cwd %s is no folder", opts.DefaultCwd)
+		}
+		opts.DefaultCwd = abs
+	}
+	if name := c.String("dupes"); name != "" {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return opts, failf("", "reading the dupes file: %w", err)
+		}
+		if opts.Dupes, err = wake.ParseDupes(name, data, w.Jobs); err != nil {
+			return opts, failf("", "%w", err)
+		}
+	}
+	return opts, nil
+}
+
+// passing are the listed sessions that pass now.
+func (x *exec) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) []string {
+	state, err := p.state()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, it := range inv.Items {
+		job := w.Jobs.ByShort[it.Short]
+		if job == nil {
+			continue
+		}
+		v := wake.Verdict(p.account, w, w.Facts(job), inv, loadEvents(p, it.Short), state.Session(it.Short), x.selfSession(), maxAge)
+		if v.Verdict == queuecheck.Pass || v.Verdict == queuecheck.Confirmed {
+			out = append(out, it.Short)
+		}
+	}
+	return out
+}
+
+// clientPath resolves the client once, against this program's own PATH: the call runs in the session's folder.
+func (x *exec) clientPath(c *cli.Context) string {
+	path := c.String("client")
+	if found, err := osexec.LookPath(path); err == nil {
+		path = found
+	}
+	if abs, err := filepath.Abs(path); err == nil && strings.ContainsRune(path, filepath.Separator) {
+		path = abs
+	}
+	return path
+}
+
+func (x *exec) newRun(p *place, inv *inventory.Inventory, opts wake.Options, client string) *wake.Run {
+	return &wake.Run{
+		Account: p.account, Journal: p.journal, Inventory: inv, See: func() (*inventory.World, error) { return x.see(p) },
+		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: audit.Default(), Client: wake.Program(client),
+		Environ: x.environ, Memory: x.memory, NewID: newUUID, Jitter: jitter, Self: x.selfSession(),
+		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Timing: x.timing, Options: opts, Tell: x.say,
+	}
+}
+
+// newUUID is a random (version 4) UUID.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// jitter spreads a pause by up to a quarter, so that two machines do not start in step.
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return d
+	}
+	n, err := rand.Int(rand.Reader, big.NewInt(int64(d)/4+1))
+	if err != nil {
+		return d
+	}
+	return d + time.Duration(n.Int64())
+}
+
+func (x *exec) showResume(res wake.Result, opts wake.Options) {
+	for _, it := range res.Items {
+		x.out("%s  %-11s  %s", it.Short, it.Outcome, it.Title)
+		if it.Reason != "" {
+			x.out("    %s", it.Reason)
+		}
+		if it.Review != nil {
+			x.showReview(it.Short, it.Review, "    ")
+		}
+		if it.Next != "" && it.Outcome != wake.Planned {
+			x.out("    next: %s", it.Next)
+		}
+		if it.Outcome == wake.Woken {
+			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
+		}
+	}
+	x.showDefects(res.Defects)
+	if res.Stopped != "" {
+		x.out("the run stopped: %s", res.Stopped)
+	}
+	counts := map[wake.Outcome]int{}
+	var woken, planned []string
+	for _, it := range res.Items {
+		counts[it.Outcome]++
+		switch it.Outcome {
+		case wake.Woken:
+			woken = append(woken, it.Short)
+		case wake.Planned:
+			planned = append(planned, it.Short)
+		}
+	}
+	x.out("%d sessions: %d woken, %d planned, %d refused, %d otherwise", len(res.Items), counts[wake.Woken], counts[wake.Planned], counts[wake.Refused],
+		len(res.Items)-counts[wake.Woken]-counts[wake.Planned]-counts[wake.Refused])
+	switch {
+	case len(res.Defects) > 0:
+		x.next("look at the defects above; then acknowledge them: recovery resume --again SHORT...")
+	case opts.DryRun && len(planned) > 0:
+		x.next("recovery resume %s", strings.Join(planned, " "))
+	case len(woken) > 0:
+		x.next("recovery report")
+	default:
+		x.next("recovery queue-check")
+	}
+}
+
+func (x *exec) showDefects(defects []journal.OpenDefect) {
+	for _, d := range defects {
+		x.out("DEFECT %s in %s: %s", d.Code, d.Session, d.Text)
+		if d.Next != "" {
+			x.out("    %s", d.Next)
+		}
+	}
+}
+
+func resumeStatus(res wake.Result) int {
+	status := exitOK
+	worse := func(s int) { status = worst(status, s) }
+	if len(res.Defects) > 0 {
+		worse(exitDefect)
+	}
+	if res.Stopped != "" {
+		worse(exitNeedsUser)
+	}
+	for _, it := range res.Items {
+		switch it.Outcome {
+		case wake.Woken:
+			worse(reviewStatus(it.Review))
+		case wake.Planned:
+		case wake.Copy, wake.Joined, wake.Replayed:
+			worse(exitDefect)
+		case wake.NotStarted:
+			worse(exitFailed)
+		case wake.Uncertain:
+			worse(exitTimeUp)
+		default:
+			worse(exitNeedsUser)
+		}
+	}
+	return status
+}

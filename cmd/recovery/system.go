@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/wake"
+
+	"golang.org/x/sys/unix"
+)
+
+// sys is everything outside the program that a command touches. Tests put their own there.
+type sys struct {
+	stdout, stderr io.Writer
+	// terminal says that stdout is one; width is its width in columns.
+	terminal  bool
+	width     int
+	environ   []string
+	now       func() time.Time
+	sleep     func(context.Context, time.Duration)
+	processes func() account.Processes
+	memory    func() (int64, error)
+	timing    wake.Timing
+	user      string
+	pid       int
+	self      string // this program's path
+	interrupt func() (context.Context, func())
+}
+
+func system() *sys {
+	s := &sys{
+		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, processes: account.ReadProcesses,
+		memory: wake.MemAvailable, timing: wake.DefaultTiming, pid: os.Getpid(), sleep: sleep, interrupt: onSignal,
+	}
+	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil {
+		s.terminal, s.width = true, int(size.Col)
+	}
+	if u, err := user.Current(); err == nil {
+		s.user = u.Username
+	}
+	s.self, _ = os.Executable()
+	return s
+}
+
+func (s *sys) env(name string) string {
+	for i := len(s.environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(s.environ[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// home is the owner's home folder; HOME as the client reads it.
+func (s *sys) home() string {
+	if h := s.env("HOME"); h != "" {
+		return h
+	}
+	if u, err := user.Current(); err == nil {
+		return u.HomeDir
+	}
+	return ""
+}
+
+// inSession says whether the program runs inside a Claude session: there, nothing that only the user may say is taken.
+func (s *sys) inSession() bool {
+	return s.env("CLAUDECODE") != "" || s.env("CLAUDE_CODE_SESSION_ID") != "" || s.env("CLAUDE_JOB_DIR") != "" || s.env("CLAUDE_CODE_CHILD_SESSION") != ""
+}
+
+// ownShort is the job that the program runs in, from CLAUDE_JOB_DIR.
+func (s *sys) ownShort() string {
+	if dir := s.env("CLAUDE_JOB_DIR"); dir != "" {
+		return filepath.Base(dir)
+	}
+	return ""
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// onSignal gives a context that ends at the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the program at once.
+func onSignal() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ch := make(chan os.Signal, 2)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-ch
+		cancel()
+		<-ch
+		os.Exit(exitInterrupted)
+	}()
+	return ctx, func() { signal.Stop(ch); cancel() }
+}
+
+// rest sleeps unless the run is interrupted.
+func (x *exec) rest(d time.Duration) { x.sleep(x.ctx, d) }

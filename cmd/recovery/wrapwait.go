@@ -1,0 +1,154 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/prompts"
+	"recovery/wrap"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (x *exec) wrapWaitCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "wrap-wait",
+		Usage:     "wait for real session wraps",
+		UsageText: "recovery wrap-wait [--mark TEXT] [--wait DURATION] SHORT...",
+		Description: `DONE: a real wrap, the session can be archived by the user. HELD: it wrapped and is not ready, or waits for an approval.
+RUNNING: a turn runs, or something came after the wrap. NOT-A-WRAP: its last reply is no wrap. NOT-SENT: no WRAP message
+stands in it. Pin a session before you send WRAP (Ctrl+T on its row in the interactive ` + "`claude agents`" + ` view).
+
+EXAMPLE:
+   recovery wrap-wait --wait 20m 1a2b3c4d
+
+EXIT STATUS:
+   0 all DONE; 1 failed; 2 wrong usage; 3 a session is HELD, NOT-A-WRAP or NOT-SENT; 4 time was up and one is RUNNING`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "mark", Usage: "the phrase that the WRAP message holds, `TEXT`", Value: prompts.WrapMark},
+			spanFlag("wait", defaultWait, "how long to wait"),
+		},
+		Action: x.wrapWait,
+	}
+}
+
+// wrapItem is one row of wrap-wait's JSON.
+type wrapItem struct {
+	Short     string  `json:"short"`
+	SessionID string  `json:"session_id"`
+	Link      *string `json:"link"`
+	Title     string  `json:"title"`
+	wrap.Status
+	Pinned bool `json:"pinned"`
+}
+
+func (x *exec) wrapWait(c *cli.Context) error {
+	if c.Args().Len() == 0 {
+		return usagef("wrap-wait wants the sessions to wait for")
+	}
+	if strings.TrimSpace(c.String("mark")) == "" {
+		return usagef("--mark wants a phrase")
+	}
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	w, err := x.see(p)
+	if err != nil {
+		return err
+	}
+	jobs, err := findJobs(w, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	titles := map[string]string{}
+	for _, j := range jobs {
+		titles[j.Short] = j.Title()
+		if live := w.Witnesses.Of(j, w.Log); live.State == account.Live && !j.Pinned {
+			x.say("%s is not pinned: it may be retired while it wraps; ask the user to pin it (Ctrl+T on its row in the interactive `claude agents` view)", j.Short)
+		}
+	}
+	waiter := wrap.Waiter{Account: p.account, Mark: c.String("mark"), Now: x.now, Sleep: x.sleep,
+		Changed: func(short string, s wrap.Status) {
+			if s.State == wrap.Running {
+				x.say("%s  %-10s  %s", short, s.State, s.Reason)
+			}
+		}}
+	found := waiter.Wait(x.ctx, jobs, spanOf(c, "wait"))
+	items, status := []wrapItem{}, exitOK
+	for _, j := range jobs {
+		s := found[j.Short]
+		it := wrapItem{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Status: s, Pinned: j.Pinned}
+		if link := j.Link(); link != "" {
+			it.Link = &link
+		}
+		items = append(items, it)
+		if err := p.recordWrap(j.Short, s); err != nil {
+			return err
+		}
+		switch s.State {
+		case wrap.Done:
+		case wrap.Running:
+			status = worst(status, exitTimeUp)
+		default:
+			status = worst(status, exitNeedsUser)
+		}
+	}
+	if x.json {
+		if err := x.printJSON(map[string]any{"items": items}); err != nil {
+			return err
+		}
+	} else {
+		x.showWraps(items)
+	}
+	return quiet(status)
+}
+
+func (p *place) recordWrap(short string, s wrap.Status) error {
+	data := journal.WrapData{State: string(s.State), ClosingLine: s.ClosingLine, Reason: s.Reason}
+	if s.WrappedAt != nil {
+		data.WrappedAt = s.WrappedAt.UTC().Format(time.RFC3339Nano)
+	}
+	return p.journal.AppendIf(journal.Wrapped, short, data, func(events []journal.Event) bool {
+		last := journal.Replay(events).Session(short).Wrap
+		return last != nil && *last == data
+	})
+}
+
+func (x *exec) showWraps(items []wrapItem) {
+	t := rows{header: []string{"SHORT", "STATE", "CLOSING LINE", "WRAPPED", "REOPENED BY", "TITLE", "WHY"}}
+	var done, waiting []string
+	for _, it := range items {
+		t.add(it.Short, string(it.State), dash(it.ClosingLine), x.when(it.WrappedAt), dash(it.ReopenedBy), it.Title, it.Reason)
+		switch {
+		case it.State == wrap.Done:
+			done = append(done, it.Short)
+		case it.State == wrap.Running && it.WrappedAt != nil:
+			waiting = append(waiting, it.Short)
+		}
+	}
+	x.table(&t)
+	for _, it := range items {
+		if it.State == wrap.Done && it.Pinned {
+			x.out("%s is DONE and still pinned: ask the user to look at its row (Ctrl+T again unpins; a pinned idle session keeps about 200 MB)", it.Short)
+		}
+	}
+	if len(waiting) > 0 {
+		x.out("reopened after its wrap: %s; ask the user to pin it again if they wait on it", strings.Join(waiting, " "))
+	}
+	if len(done) > 0 {
+		x.next("archiving is the user's click; `recovery report` has the links")
+		return
+	}
+	x.next("recovery wrap-wait --wait 10m %s, when the open ones have answered", shortsOf(items))
+}
+
+func shortsOf(items []wrapItem) string {
+	out := make([]string, len(items))
+	for i, it := range items {
+		out[i] = it.Short
+	}
+	return strings.Join(out, " ")
+}

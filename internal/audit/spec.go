@@ -1,0 +1,256 @@
+package audit
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// spec is the rule for one command or sub-command.
+type spec struct {
+	class     Class
+	why       string
+	any       bool // every word is fine, dynamic ones too: the command has no flag and no operand that writes or runs
+	posix     bool // options end at the first operand
+	golike    bool // long options may have one dash; no clusters, no abbreviations
+	network   bool
+	noHelp    bool // even --version may run code of the repository
+	persist   bool // flags count for sub-commands too
+	flags     *flagTable
+	readIf    map[string]bool // with one of these flags the class is read
+	unknownIf map[string]bool // with one of these it is unknown
+	max       int             // most operands that keep the class; -1: any number
+	min       int             // fewest operands that keep the class
+	under     Class           // class of fewer operands than min
+	over      Class           // class of more operands than max
+	wrap      int             // operands in front of an inner command; -1: no inner command
+	subs      map[string]*spec
+	globs     []globSub // sub-commands by pattern, the longest first
+	bare      Class     // class without a sub-command or inner command
+	judge     judgeFunc // rule in code, instead of the table
+}
+
+// globSub is a sub-command whose name is a pattern.
+type globSub struct {
+	pattern string
+	spec    *spec
+}
+
+// specYAML is how a rules file writes a spec that needs more than one line.
+type specYAML struct {
+	Class     string               `yaml:"class"`
+	Why       string               `yaml:"why"`
+	Args      string               `yaml:"args"`
+	Style     string               `yaml:"style"`
+	Network   bool                 `yaml:"network"`
+	NoHelp    bool                 `yaml:"nohelp"`
+	Persist   bool                 `yaml:"persist"`
+	Flags     string               `yaml:"flags"`
+	Write     string               `yaml:"write"`
+	Unknown   string               `yaml:"unknown"`
+	Out       string               `yaml:"out"`
+	Only      map[string]string    `yaml:"only"`
+	ReadIf    string               `yaml:"readif"`
+	Max       *int                 `yaml:"max"`
+	Min       int                  `yaml:"min"`
+	Over      string               `yaml:"over"`
+	Under     string               `yaml:"under"`
+	UnknownIf string               `yaml:"unknownif"`
+	Wrap      *int                 `yaml:"wrap"`
+	Bare      string               `yaml:"bare"`
+	Judge     string               `yaml:"judge"`
+	Sub       map[string]yaml.Node `yaml:"sub"`
+}
+
+// compileSpec turns a node of a rules file into a spec. A plain string is a class with flags behind it:
+// `read net any max:1 min:1 -a -b= --long?`.
+func compileSpec(n *yaml.Node, sets map[string]string, parent *spec) (*spec, error) {
+	var y specYAML
+	if n.Kind == yaml.ScalarNode {
+		if err := y.fromLine(n.Value); err != nil {
+			return nil, err
+		}
+	} else {
+		data, err := yaml.Marshal(n)
+		if err != nil {
+			return nil, err
+		}
+		if err := decodeStrict(data, &y); err != nil {
+			return nil, err
+		}
+	}
+	return y.compile(sets, parent)
+}
+
+func (y *specYAML) fromLine(line string) error {
+	f := strings.Fields(line)
+	if len(f) == 0 {
+		return fmt.Errorf("an empty rule")
+	}
+	y.Class = f[0]
+	var flags []string
+	for _, w := range f[1:] {
+		key, val, _ := strings.Cut(w, ":")
+		switch {
+		case w == "net":
+			y.Network = true
+		case w == "any":
+			y.Args = "any"
+		case key == "max" || key == "min":
+			n, err := strconv.Atoi(val)
+			if err != nil {
+				return fmt.Errorf("%s: %w", w, err)
+			}
+			if key == "max" {
+				y.Max = &n
+			} else {
+				y.Min = n
+			}
+		case strings.HasPrefix(w, "-"), strings.HasPrefix(w, "@"), strings.HasPrefix(w, "+"):
+			flags = append(flags, w)
+		default:
+			return fmt.Errorf("%q is not a flag and no word that a rule knows", w)
+		}
+	}
+	y.Flags = strings.Join(flags, " ")
+	return nil
+}
+
+func (y *specYAML) compile(sets map[string]string, parent *spec) (*spec, error) {
+	s := &spec{class: Read, why: y.Why, network: y.Network, noHelp: y.NoHelp, persist: y.Persist,
+		any: y.Args == "any", posix: y.Style == "posix", golike: y.Style == "go", max: -1, min: y.Min, over: Write, wrap: -1,
+		bare: Unknown, under: Unknown, readIf: map[string]bool{}, unknownIf: map[string]bool{}}
+	if parent != nil {
+		s.golike = s.golike || parent.golike
+		s.network = s.network || parent.network
+		s.noHelp = s.noHelp || parent.noHelp
+		s.persist = s.persist || parent.persist
+	}
+	var err error
+	for _, c := range []struct {
+		from string
+		to   *Class
+	}{{y.Class, &s.class}, {y.Over, &s.over}, {y.Bare, &s.bare}, {y.Under, &s.under}} {
+		if c.from == "" {
+			continue
+		}
+		if *c.to, err = parseClass(c.from); err != nil {
+			return nil, err
+		}
+	}
+	if y.Max != nil {
+		s.max = *y.Max
+	}
+	if y.Wrap != nil {
+		s.wrap = *y.Wrap
+		s.posix = true
+	}
+	if y.Judge != "" {
+		if s.judge = judgeNamed(y.Judge); s.judge == nil {
+			return nil, fmt.Errorf("no judge is named %q", y.Judge)
+		}
+	}
+	s.flags = newFlagTable()
+	if parent != nil && parent.persist {
+		s.flags.parent = parent.flags
+	}
+	for _, f := range []struct {
+		list  string
+		class flagClass
+	}{{y.Flags, flagRead}, {y.ReadIf, flagRead}, {y.UnknownIf, flagRead}, {y.Write, flagWrite}, {y.Unknown, flagUnknown}, {y.Out, flagOut}} {
+		if err := s.flags.add(f.list, f.class, sets, 0); err != nil {
+			return nil, err
+		}
+	}
+	for name, values := range y.Only {
+		if err := s.flags.only(name, strings.Fields(values)); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range strings.Fields(y.ReadIf) {
+		s.readIf[strings.TrimRight(name, "=?")] = true
+	}
+	for _, name := range strings.Fields(y.UnknownIf) {
+		s.unknownIf[strings.TrimRight(name, "=?")] = true
+	}
+	return s, s.compileSubs(y.Sub, sets)
+}
+
+func (s *spec) compileSubs(nodes map[string]yaml.Node, sets map[string]string) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	s.subs = map[string]*spec{}
+	keys := make([]string, 0, len(nodes))
+	for key := range nodes {
+		keys = append(keys, key)
+	}
+	// Shorter paths first: `remote` has to exist before `remote show` hangs below it.
+	sort.Slice(keys, func(i, j int) bool {
+		a, b := strings.Count(strings.TrimSpace(keys[i]), " "), strings.Count(strings.TrimSpace(keys[j]), " ")
+		return a < b || a == b && keys[i] < keys[j]
+	})
+	for _, key := range keys {
+		node := nodes[key]
+		for _, name := range splitNames(key) {
+			at, last := s, name
+			for {
+				head, tail, more := strings.Cut(last, " ")
+				if !more {
+					break
+				}
+				next := at.subs[head]
+				if next == nil {
+					next = &spec{class: Unknown, max: -1, wrap: -1, over: Write, bare: Unknown, flags: newFlagTable(), subs: map[string]*spec{},
+						network: s.network, golike: s.golike, persist: s.persist, noHelp: s.noHelp, readIf: map[string]bool{}}
+					if at.persist {
+						next.flags.parent = at.flags
+					}
+					at.subs[head] = next
+				}
+				if next.subs == nil {
+					next.subs = map[string]*spec{}
+				}
+				at, last = next, tail
+			}
+			child, err := compileSpec(&node, sets, at)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if strings.ContainsAny(last, "*?") {
+				at.globs = append(at.globs, globSub{last, child})
+				continue
+			}
+			if at.subs[last] != nil {
+				return fmt.Errorf("%s is listed twice", name)
+			}
+			at.subs[last] = child
+		}
+	}
+	sortGlobs(s)
+	return nil
+}
+
+func sortGlobs(s *spec) {
+	sort.SliceStable(s.globs, func(i, j int) bool { return len(s.globs[i].pattern) > len(s.globs[j].pattern) })
+	for _, sub := range s.subs {
+		sortGlobs(sub)
+	}
+}
+
+// sub finds the rule of a sub-command, exact names before patterns.
+func (s *spec) sub(name string) *spec {
+	if c := s.subs[name]; c != nil {
+		return c
+	}
+	for _, g := range s.globs {
+		if ok, err := path.Match(g.pattern, name); err == nil && ok {
+			return g.spec
+		}
+	}
+	return nil
+}

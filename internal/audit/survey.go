@@ -1,0 +1,288 @@
+package audit
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// subscripted matches quoted text that runs a command when arithmetic evaluates it.
+var subscripted = regexp.MustCompile("\\[[^\\]]*(\\$\\(|`|\\$\\{)")
+
+// setters are builtins that set the variables they are given.
+var setters = map[string]bool{"read": true, "mapfile": true, "readarray": true, "printf": true, "getopts": true, "unset": true,
+	"let": true, "declare": true, "typeset": true, "local": true, "export": true, "readonly": true, "integer": true, "float": true,
+	"vared": true, "print": true, "zparseopts": true, "set": true, "wait": true, "coproc": true, "repeat": true, "zstyle": true,
+	"sysread": true, "zstat": true, "strftime": true, "private": true}
+
+// survey walks the whole script once, before anything is judged, for facts that do not depend on the order: how often a
+// variable is set, which functions there are, whether arithmetic is used.
+func (w *walker) survey(root syntax.Node) {
+	w.count, w.later, w.tainted = map[string]int{}, map[string]bool{}, map[string]bool{}
+	many := false
+	syntax.Walk(root, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			w.surveyAssign(n)
+		case *syntax.DeclClause:
+			w.surveyDeclare(n)
+		case *syntax.WordIter:
+			w.count[n.Name.Value]++
+			for _, item := range n.Items {
+				w.taint(n.Name.Value, item)
+			}
+		case *syntax.Redirect:
+			if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+				w.count[strings.Trim(n.N.Value, "{}")] += 2
+			}
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+				w.count[n.Param.Value] += 2
+			}
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				w.later[n.Name.Value] = true
+			}
+			for _, name := range n.Names {
+				w.later[name.Value] = true
+			}
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+			w.arithUsed = true
+		case *syntax.BinaryTest:
+			switch n.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				w.arithUsed = true
+			}
+		case *syntax.BinaryArithm:
+			if word, ok := n.X.(*syntax.Word); ok && isName(word.Lit()) {
+				switch n.Op.String() {
+				case "==", "!=", "<=", ">=":
+				default:
+					if strings.HasSuffix(n.Op.String(), "=") {
+						w.count[word.Lit()] += 2
+					}
+				}
+			}
+		case *syntax.UnaryArithm:
+			if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) {
+				w.count[word.Lit()] += 2
+			}
+		case *syntax.SglQuoted:
+			if subscripted.MatchString(n.Value) {
+				w.quoted = append(w.quoted, n.Value)
+			}
+		case *syntax.Lit:
+			if strings.Contains(n.Value, `\`) && subscripted.MatchString(strings.ReplaceAll(n.Value, `\`, "")) {
+				w.quoted = append(w.quoted, strings.ReplaceAll(n.Value, `\`, ""))
+			}
+		case *syntax.CallExpr:
+			many = w.surveyCall(n) || many
+		}
+		return true
+	})
+	if many {
+		// Code that is not seen here may set any of them.
+		for name := range w.count {
+			w.count[name] += 2
+		}
+	}
+}
+
+// surveyDeclare notes the names that a declaration changes beyond setting them: flags like -u change the value.
+func (w *walker) surveyDeclare(n *syntax.DeclClause) {
+	flags := false
+	for _, a := range n.Args {
+		if a.Name == nil {
+			flags = true
+		}
+	}
+	for _, a := range n.Args {
+		if a.Name != nil && (flags || a.Naked) {
+			w.count[a.Name.Value] += 2
+		}
+	}
+	w.arithUsed = w.arithUsed || flags
+}
+
+func (w *walker) surveyAssign(a *syntax.Assign) {
+	if a.Name == nil {
+		return
+	}
+	w.count[a.Name.Value]++
+	if a.Append || a.Index != nil || a.Array != nil {
+		w.count[a.Name.Value] += 2
+	}
+	if a.Index != nil {
+		w.arithUsed = true
+	}
+	if a.Value != nil {
+		w.taint(a.Name.Value, a.Value)
+	}
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			if e.Value != nil {
+				w.taint(a.Name.Value, e.Value)
+			}
+			if e.Index != nil {
+				w.arithUsed = true
+			}
+		}
+	}
+}
+
+// taint marks a variable whose value is text that the line does not show.
+func (w *walker) taint(name string, value *syntax.Word) {
+	syntax.Walk(value, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			if w.leakOf(n.Stmts) > leakFixed && !w.countsOnly(n.Stmts) {
+				w.tainted[name] = true
+			}
+			return false
+		case *syntax.ArithmExp:
+			return false
+		case *syntax.ParamExp:
+			if n.Param != nil && !n.Length && w.tainted[n.Param.Value] {
+				w.tainted[name] = true
+			}
+		}
+		return true
+	})
+}
+
+// surveyCall notes what a builtin sets, and says whether a command may set any variable at all.
+func (w *walker) surveyCall(c *syntax.CallExpr) bool {
+	sets := false
+	for i, word := range c.Args {
+		name := plainText(word)
+		if i == 0 && name == "" {
+			return true
+		}
+		if i < 4 && (name == "eval" || name == "source" || name == "." || name == "trap" || name == "fc" || name == "alias") {
+			return true
+		}
+		if i < 4 && setters[name] {
+			sets = true
+			if name == "let" {
+				w.arithUsed = true
+			}
+			if name == "unset" {
+				w.unsets = true
+			}
+		}
+	}
+	if !sets {
+		return false
+	}
+	for _, word := range c.Args {
+		name := plainText(word)
+		name, _, _ = strings.Cut(name, "=")
+		name, _, _ = strings.Cut(name, "[")
+		if isName(name) {
+			w.count[name] += 2
+			w.tainted[name] = true
+		}
+	}
+	return false
+}
+
+// plainText returns a word without quotes and expansions, or nothing.
+func plainText(word *syntax.Word) string {
+	var b strings.Builder
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				lit, ok := q.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return ""
+		}
+	}
+	return b.String()
+}
+
+// leakOf says what the output of a substitution may carry.
+func (w *walker) leakOf(stmts []*syntax.Stmt) leak {
+	l := leakFixed
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Redirect:
+				if n.Op == syntax.RdrIn {
+					l = leakFiles
+				}
+			case *syntax.ParamExp:
+				l = max(l, leakUnknown)
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 {
+					l = max(l, w.leakOfCall(n))
+				}
+			case *syntax.DeclClause:
+				l = leakFiles
+			}
+			return true
+		})
+	}
+	return l
+}
+
+func (w *walker) leakOfCall(c *syntax.CallExpr) leak {
+	for i, word := range c.Args {
+		name := plainText(word)
+		if i == 0 && w.r.env.fixed[name] {
+			return leakFixed
+		}
+		if w.r.env.readers[name] {
+			return leakFiles
+		}
+		if i == 0 && name == "git" && len(c.Args) > 1 {
+			switch plainText(c.Args[1]) {
+			case "rev-parse", "branch", "describe", "merge-base", "symbolic-ref", "rev-list":
+				return leakFixed
+			case "show", "diff", "log", "cat-file", "grep", "blame", "config":
+				return leakFiles
+			}
+		}
+	}
+	return leakUnknown
+}
+
+// countsOnly holds for a substitution whose output is a number.
+func (w *walker) countsOnly(stmts []*syntax.Stmt) bool {
+	if len(stmts) != 1 {
+		return false
+	}
+	s := stmts[0]
+	for {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		if b.Op != syntax.Pipe {
+			return false
+		}
+		s = b.Y
+	}
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return false
+	}
+	switch plainText(c.Args[0]) {
+	case "wc", "nproc", "date", "expr":
+		// wc names its files: a name could be a subscript.
+		return len(c.Args) <= 2 || plainText(c.Args[0]) != "wc"
+	case "grep":
+		return len(c.Args) > 1 && plainText(c.Args[1]) == "-c" && len(c.Args) <= 4
+	}
+	return false
+}

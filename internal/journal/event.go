@@ -1,0 +1,159 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Type is what an event tells. Types of a newer recovery are kept and skipped.
+type Type string
+
+// The events.
+const (
+	RunStarted   Type = "run-started"
+	RunEnded     Type = "run-ended"
+	Inventoried  Type = "inventoried"
+	Checked      Type = "checked"
+	Confirmed    Type = "confirmed"
+	Intended     Type = "intended"
+	Outcome      Type = "outcome"
+	Settled      Type = "settled"
+	Reviewed     Type = "reviewed"
+	Defect       Type = "defect"
+	Acknowledged Type = "acknowledged"
+	Trusted      Type = "trusted"
+	Wrapped      Type = "wrapped"
+)
+
+// Event is one line of the journal.
+type Event struct {
+	Seq     int64           `json:"seq"`
+	At      time.Time       `json:"at"`
+	Type    Type            `json:"type"`
+	Session string          `json:"session,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// sumKey is how the checksum is put behind an event's own keys.
+const sumKey = `,"sum":"`
+
+// encode gives the event's line with its checksum: the first 16 hex digits of the SHA-256 of all before it.
+func encode(e Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	body = body[:len(body)-1]
+	return fmt.Appendf(body, "%s%s\"}\n", sumKey, checksum(body)), nil
+}
+
+func checksum(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:8])
+}
+
+// decode reads one line without its newline.
+func decode(line []byte) (Event, error) {
+	var e Event
+	tail := len(sumKey) + 16 + len(`"}`)
+	cut := len(line) - tail
+	if cut < 1 || string(line[cut:cut+len(sumKey)]) != sumKey || string(line[len(line)-2:]) != `"}` {
+		return e, fmt.Errorf("it has no checksum")
+	}
+	body := line[:cut]
+	if got, want := string(line[cut+len(sumKey):len(line)-2]), checksum(body); got != want {
+		return e, fmt.Errorf("its checksum is %s and should be %s", got, want)
+	}
+	if err := json.Unmarshal(append(body[:cut:cut], '}'), &e); err != nil {
+		return e, fmt.Errorf("it is not a journal event: %w", err)
+	}
+	return e, nil
+}
+
+// Intent is the data of an Intended event: what is about to be sent, and where the transcript ended before it was.
+type Intent struct {
+	PromptID   string `json:"prompt_id"`
+	SessionID  string `json:"session_id"`
+	Kind       string `json:"kind"` // review, prep or nudge
+	Prompt     string `json:"prompt"`
+	Expected   string `json:"expected"` // the whole user line, with what was saved before it
+	Transcript string `json:"transcript"`
+	Size       int64  `json:"size"`
+	Cwd        string `json:"cwd"`
+	Batch      int    `json:"batch"`
+	Attempt    int    `json:"attempt"`
+}
+
+// OutcomeData is the data of an Outcome or Settled event.
+type OutcomeData struct {
+	PromptID string `json:"prompt_id"`
+	Outcome  string `json:"outcome"`
+	Reason   string `json:"reason,omitempty"`
+	// Sent is false only when the prompt provably went nowhere: then it may be tried again.
+	Sent        bool   `json:"sent"`
+	PromptSaved bool   `json:"prompt_saved"`
+	Saved       string `json:"saved,omitempty"` // what stands in queuedPrompt because of it, byte for byte
+	Other       string `json:"other,omitempty"` // the short of a copy
+	Output      string `json:"output,omitempty"`
+}
+
+// ConfirmData is the data of a Confirmed event.
+type ConfirmData struct {
+	User        string   `json:"user"`
+	Agent       bool     `json:"agent"` // typed inside a Claude session, with --as-user
+	Fingerprint string   `json:"fingerprint"`
+	Reasons     []string `json:"reasons"`
+}
+
+// DefectData is the data of a Defect event.
+type DefectData struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+	// Key tells one defect from another of the same session, so that it is recorded once.
+	Key  string `json:"key"`
+	Next string `json:"next,omitempty"`
+}
+
+// AckData is the data of an Acknowledged event.
+type AckData struct {
+	User  string `json:"user"`
+	Agent bool   `json:"agent"`
+	What  string `json:"what"` // "defect" or "second-review"
+}
+
+// ReviewData is the data of a Reviewed event.
+type ReviewData struct {
+	PromptID string `json:"prompt_id"`
+	Answered bool   `json:"answered"`
+	Verdict  string `json:"verdict,omitempty"`
+	Item     string `json:"item,omitempty"`
+	Writes   int    `json:"writes"`
+	Unknown  int    `json:"unknown"`
+	ReplyAt  string `json:"reply_at,omitempty"`
+}
+
+// WrapData is the data of a Wrapped event.
+type WrapData struct {
+	State       string `json:"state"`
+	ClosingLine string `json:"closing_line,omitempty"`
+	WrappedAt   string `json:"wrapped_at,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+}
+
+// CheckData is the data of a Checked event.
+type CheckData struct {
+	Verdict string   `json:"verdict"`
+	Codes   []string `json:"codes,omitempty"`
+}
+
+// RunData is the data of RunStarted, RunEnded, Inventoried and Trusted events.
+type RunData struct {
+	Command string `json:"command,omitempty"`
+	User    string `json:"user,omitempty"`
+	Agent   bool   `json:"agent,omitempty"`
+	Count   int    `json:"count,omitempty"`
+	Detail  string `json:"detail,omitempty"`
+}

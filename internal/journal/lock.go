@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// Holder is who holds the account's lock; it is written into the lock file for the one who is turned away.
+type Holder struct {
+	PID     int       `json:"pid"`
+	User    string    `json:"user"`
+	Command string    `json:"command"`
+	Since   time.Time `json:"since"`
+}
+
+// HeldError says that another run works on the account.
+type HeldError struct {
+	Path   string
+	Holder *Holder
+}
+
+func (e *HeldError) Error() string {
+	who := "another run"
+	if h := e.Holder; h != nil {
+		who = fmt.Sprintf("`recovery %s` of %s (process %d, since %s)", h.Command, h.User, h.PID, h.Since.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("the account is locked by %s; wait for it to end, then run this again (the lock is %s and goes with its process)", who, e.Path)
+}
+
+// Lock takes the account's lock in a work folder, or answers HeldError at once. release gives it back.
+func Lock(dir string, me Holder) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the work folder: %w; choose another one with --work", err)
+	}
+	path := filepath.Join(dir, "lock")
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the account (%s): %w; make the folder writable or choose another one with --work", path, err)
+	}
+	if !ok {
+		return nil, &HeldError{Path: path, Holder: readHolder(path)}
+	}
+	if data, err := json.Marshal(me); err == nil {
+		// The text only helps the one who is turned away; the lock itself does not depend on it.
+		_ = os.WriteFile(path, append(data, '\n'), 0o600)
+	}
+	return func() {
+		_ = os.Truncate(path, 0)
+		_ = lock.Unlock()
+	}, nil
+}
+
+func readHolder(path string) *Holder {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var h Holder
+	if json.Unmarshal(data, &h) != nil || h.PID == 0 {
+		return nil
+	}
+	return &h
+}
+
+// SaveFile writes a file of the work folder whole or not at all. The folder is made when it is not there yet.
+func SaveFile(dir, name string, data []byte) error {
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("making the work folder: %w; choose another one with --work", err)
+	}
+	if err := renameio.WriteFile(path, data, 0o600); err != nil {
+		return fmt.Errorf("writing %s: %w; make the folder writable or choose another one with --work", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package journal
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Wake is one prompt that was intended for a session, and what became of it.
+type Wake struct {
+	Intent
+	At time.Time
+	// Result is nil while the intention is open.
+	Result   *OutcomeData
+	ResultAt time.Time
+}
+
+// Open says that nothing is known yet of what became of the prompt.
+func (w *Wake) Open() bool { return w.Result == nil }
+
+// Sent says whether the prompt went out or counts as sent.
+func (w *Wake) Sent() bool { return w.Result == nil || w.Result.Sent }
+
+// OpenDefect is a defect that nobody has acknowledged.
+type OpenDefect struct {
+	DefectData
+	Session string
+	At      time.Time
+}
+
+// Session is what the journal knows of one session.
+type Session struct {
+	Short     string
+	Wakes     []*Wake
+	Confirm   *ConfirmData
+	ConfirmAt time.Time
+	Review    *ReviewData
+	Wrap      *WrapData
+	// Check is the last verdict of a queue check.
+	Check *CheckData
+	// SecondReview says that the user allowed another review after the last wake.
+	SecondReview bool
+}
+
+// LastSent is the last wake whose prompt went out or counts as sent; nil when there is none.
+func (s *Session) LastSent() *Wake {
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		if s.Wakes[i].Sent() {
+			return s.Wakes[i]
+		}
+	}
+	return nil
+}
+
+// OpenWake is the intention without an outcome; nil when there is none.
+func (s *Session) OpenWake() *Wake {
+	for _, w := range s.Wakes {
+		if w.Open() {
+			return w
+		}
+	}
+	return nil
+}
+
+// SavedPrompt is what recovery left in the session's queuedPrompt, byte for byte; empty when it left nothing there.
+func (s *Session) SavedPrompt() string {
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		r := s.Wakes[i].Result
+		if r == nil {
+			continue
+		}
+		if r.PromptSaved {
+			return r.Saved
+		}
+		if r.Sent {
+			return ""
+		}
+	}
+	return ""
+}
+
+// State is the journal, replayed.
+type State struct {
+	Sessions map[string]*Session
+	Defects  []OpenDefect
+	Events   int
+	// Unknown counts events of types that this version does not know.
+	Unknown int
+	Last    time.Time
+}
+
+// Session gives a session's state, making an empty one where the journal has nothing.
+func (s *State) Session(short string) *Session {
+	if x, ok := s.Sessions[short]; ok {
+		return x
+	}
+	x := &Session{Short: short}
+	s.Sessions[short] = x
+	return x
+}
+
+// Replay folds events into the state. An event whose data cannot be understood counts as unknown.
+func Replay(events []Event) *State {
+	s := &State{Sessions: map[string]*Session{}}
+	for _, e := range events {
+		s.Events++
+		s.Last = e.At
+		if !s.apply(e) {
+			s.Unknown++
+		}
+	}
+	return s
+}
+
+func into[T any](e Event) (*T, bool) {
+	var v T
+	if err := json.Unmarshal(e.Data, &v); err != nil {
+		return nil, false
+	}
+	return &v, true
+}
+
+func (s *State) apply(e Event) bool {
+	switch e.Type {
+	case RunStarted, RunEnded, Inventoried, Trusted:
+		return true
+	case Checked:
+		d, ok := into[CheckData](e)
+		if ok {
+			s.Session(e.Session).Check = d
+		}
+		return ok
+	case Confirmed:
+		d, ok := into[ConfirmData](e)
+		if ok {
+			x := s.Session(e.Session)
+			x.Confirm, x.ConfirmAt = d, e.At
+		}
+		return ok
+	case Intended:
+		d, ok := into[Intent](e)
+		if ok {
+			x := s.Session(e.Session)
+			x.SecondReview = false
+			x.Wakes = append(x.Wakes, &Wake{Intent: *d, At: e.At})
+		}
+		return ok
+	case Outcome, Settled:
+		d, ok := into[OutcomeData](e)
+		if ok {
+			for _, w := range s.Session(e.Session).Wakes {
+				if w.PromptID == d.PromptID {
+					w.Result, w.ResultAt = d, e.At
+				}
+			}
+		}
+		return ok
+	case Reviewed:
+		d, ok := into[ReviewData](e)
+		if ok {
+			s.Session(e.Session).Review = d
+		}
+		return ok
+	case Wrapped:
+		d, ok := into[WrapData](e)
+		if ok {
+			s.Session(e.Session).Wrap = d
+		}
+		return ok
+	case Defect:
+		d, ok := into[DefectData](e)
+		if ok {
+			s.Defects = append(s.Defects, OpenDefect{DefectData: *d, Session: e.Session, At: e.At})
+		}
+		return ok
+	case Acknowledged:
+		d, ok := into[AckData](e)
+		if ok && d.What == "defect" {
+			kept := s.Defects[:0]
+			for _, x := range s.Defects {
+				if e.Session != "" && x.Session != e.Session {
+					kept = append(kept, x)
+				}
+			}
+			s.Defects = kept
+		}
+		if ok && d.What == "second-review" {
+			s.Session(e.Session).SecondReview = true
+		}
+		return ok
+	}
+	return false
+}
+
+// HasDefect says whether a defect of a session is recorded already.
+func HasDefect(events []Event, short, key string) bool {
+	for _, e := range events {
+		if e.Type != Defect || e.Session != short {
+			continue
+		}
+		if d, ok := into[DefectData](e); ok && d.Key == key {
+			return true
+		}
+	}
+	return false
+}

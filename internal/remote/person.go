@@ -1,0 +1,166 @@
+package remote
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// content is a message's content: texts, tool results, and the types of other blocks (an image says something too).
+type content struct {
+	given  bool
+	texts  []string
+	tool   bool
+	others []string
+}
+
+func readContent(e entry) content {
+	v := e.get("message")
+	if v.IsObject() {
+		v = v.Get("content")
+	}
+	for _, key := range []string{"content", "text"} {
+		if !v.Exists() || v.Type == gjson.Null {
+			v = e.get(key)
+		}
+	}
+	c := content{given: present(v)}
+	c.add(v)
+	return c
+}
+
+func (c *content) add(v gjson.Result) {
+	switch {
+	case v.Type == gjson.String:
+		c.texts = append(c.texts, v.String())
+	case v.IsArray():
+		v.ForEach(func(_, e gjson.Result) bool {
+			if !e.IsArray() {
+				c.add(e)
+			}
+			return true
+		})
+	case v.IsObject():
+		switch kind := v.Get("type").String(); {
+		case strings.HasSuffix(kind, "tool_result"):
+			c.tool = true
+		case v.Get("text").Type == gjson.String:
+			c.texts = append(c.texts, v.Get("text").String())
+		case kind == "tool_use", kind == "thinking", kind == "redacted_thinking":
+		default:
+			c.others = append(c.others, kind)
+		}
+	}
+}
+
+// text joins the texts; a message of nothing but other blocks shows their types, so that it is not taken for an empty one.
+func (c content) text() string {
+	var parts []string
+	for _, t := range c.texts {
+		if strings.TrimSpace(t) != "" {
+			parts = append(parts, t)
+		}
+	}
+	if len(parts) == 0 {
+		for _, o := range c.others {
+			if o != "" {
+				parts = append(parts, "["+o+"]")
+			}
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// markers are how the client begins the texts that it puts into a user entry by itself, as seen in transcripts.
+var markers = []struct{ prefix, why string }{
+	{"<task-notification", "a task notification"},
+	{"<cross-session-message", "a message from another session"},
+	{"<teammate-message", "a message from another session"},
+	{"<scheduled-task", "a scheduled task"},
+	{"<command-name", "a client command"},
+	{"<local-command-", "a client command's output"},
+	{"<bash-", "a shell command and its output"},
+	{"<system-reminder>", "a reminder from the client"},
+	{"[Request interrupted", "the client's note of an interruption"},
+}
+
+// marked says what a text is if no person wrote it. A person's words can follow a reminder in the same text, so reminders
+// are taken off first; what follows the other markers is the client's.
+func marked(t string) string {
+	const open, end = "<system-reminder>", "</system-reminder>"
+	t = strings.TrimSpace(t)
+	rest := t
+	for strings.HasPrefix(rest, open) {
+		_, after, closed := strings.Cut(rest, end)
+		if !closed {
+			break
+		}
+		rest = strings.TrimSpace(after)
+	}
+	if rest == "" && t != "" {
+		rest = t
+	}
+	for _, m := range markers {
+		if strings.HasPrefix(rest, m.prefix) {
+			return m.why
+		}
+	}
+	return ""
+}
+
+// machineOrigins are the origins that are never a person. A channel is not among them: people write through channels.
+var machineOrigins = map[string]string{
+	"task-notification": "a task notification", "peer": "a message from another session", "coordinator": "a message from another session",
+	"cron": "a scheduled task", "loop": "a scheduled task",
+}
+
+func inSubagent(e entry) bool {
+	return e.any("parent_tool_use_id", present) || e.any("isSidechain", yes)
+}
+
+// notPerson says why a user entry is not a person's, "" when it is or may be one. Erring towards a person only keeps a
+// session asleep; erring the other way would run a queued message.
+func notPerson(e entry, c content) string {
+	switch {
+	case inSubagent(e):
+		return "an entry inside a tool call (parent_tool_use_id)"
+	case e.any("isSynthetic", yes):
+		return "synthetic"
+	case e.any("isMeta", yes):
+		return "put in by the client (isMeta)"
+	case e.any("isCompactSummary", yes):
+		return "a summary of the conversation"
+	}
+	why := ""
+	e.any("inbound_origin", func(v gjson.Result) bool {
+		if strings.HasPrefix(strings.ToLower(word(v)), "mcp_") {
+			why = "sent through a tool (" + word(v) + ")"
+		}
+		return why != ""
+	})
+	if why == "" {
+		why = machineOrigins[strings.ToLower(word(e.get("origin.kind")))]
+	}
+	if why == "" && (e.any("toolUseResult", present) || e.any("tool_use_result", present)) {
+		why = "a tool's result"
+	}
+	if why != "" || len(c.others) > 0 {
+		return why
+	}
+	for _, t := range c.texts {
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		w := marked(t)
+		if w == "" {
+			return ""
+		}
+		if why == "" {
+			why = w
+		}
+	}
+	if c.tool {
+		return "a tool's result"
+	}
+	return why
+}

@@ -1,0 +1,235 @@
+package transcript
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"recovery/internal/account"
+
+	"github.com/tidwall/gjson"
+)
+
+// Entry is one line, understood as far as recovery needs.
+type Entry struct {
+	Line
+	// Type is user, assistant, attachment, system, queue-operation, continued-in or a kind of bookkeeping.
+	Type string
+	UUID string
+	// At is the line's timestamp; zero when it has none.
+	At        time.Time
+	Sidechain bool
+	// Bad says why the line, or a part of it, could not be read: something may be hidden there.
+	Bad  string
+	root gjson.Result
+}
+
+// Conversation says whether the line belongs to the main conversation.
+func (e *Entry) Conversation() bool {
+	switch e.Type {
+	case "user", "assistant", "attachment", "system":
+		return !e.Sidechain
+	}
+	return false
+}
+
+// Get reads a value by its path (gjson syntax) from the line.
+func (e *Entry) Get(path string) gjson.Result { return e.root.Get(path) }
+
+// conversationKeys are the keys whose loss would change what a line means; a near miss is damage.
+var conversationKeys = []string{
+	"type", "message", "isSidechain", "isMeta", "timestamp", "operation", "content", "origin", "isApiErrorMessage",
+	"isCompactSummary", "toolUseResult", "toolDenialKind", "attachment",
+}
+
+var conversationTypes = []string{"user", "assistant", "attachment", "system", "queue-operation", "continued-in"}
+
+// parse understands one line. Blank lines give an entry without type and without damage.
+func parse(line Line) *Entry {
+	e := &Entry{Line: line}
+	if line.Data == nil && line.Size > 1 {
+		e.Bad = fmt.Sprintf("a line of %d bytes is too large to read", line.Size)
+		return e
+	}
+	data := bytes.TrimSpace(line.Data)
+	if offsetIsStart(line) {
+		data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	}
+	if trimmed := bytes.Trim(data, "\x00"); len(trimmed) != len(data) {
+		e.Bad = fmt.Sprintf("a run of %d NUL bytes", len(data)-len(trimmed))
+		data = bytes.TrimSpace(trimmed)
+	}
+	if len(data) == 0 {
+		return e
+	}
+	if !gjson.ValidBytes(data) {
+		e.Bad = "a line that is not valid JSON"
+		if line.Torn {
+			e.Bad = "a torn last line"
+		}
+		rest := salvage(data)
+		if rest == nil {
+			return e
+		}
+		data, e.Bad = rest, "a cut-off line glued to the next one"
+	}
+	e.Data = data
+	e.root = gjson.ParseBytes(data)
+	if !e.root.IsObject() {
+		e.Bad = "a line that is not a JSON object"
+		return e
+	}
+	e.fill()
+	return e
+}
+
+func offsetIsStart(line Line) bool { return line.Offset == 0 }
+
+func (e *Entry) fill() {
+	seen := map[string]bool{}
+	var damage string
+	e.root.ForEach(func(k, v gjson.Result) bool {
+		key := k.String()
+		if seen[key] {
+			damage = fmt.Sprintf("a line with the key %s twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "type":
+			e.Type = v.String()
+		case "uuid":
+			e.UUID = v.String()
+		case "timestamp":
+			if t, err := time.Parse(time.RFC3339Nano, v.String()); err == nil {
+				e.At = t.UTC()
+			}
+		case "isSidechain":
+			e.Sidechain = v.Type == gjson.True
+		default:
+			if meant, ok := account.NearMiss(key, conversationKeys); ok {
+				damage = fmt.Sprintf("a line with a key %q that looks like a damaged %s", key, meant)
+			}
+		}
+		return true
+	})
+	switch {
+	case damage != "":
+	case e.Type == "":
+		damage = "a line without a type"
+	case e.Type == "user" || e.Type == "assistant":
+		if !e.root.Get("message").IsObject() {
+			damage = "a " + e.Type + " line without a message"
+		}
+	default:
+		if meant, ok := account.NearMiss(e.Type, conversationTypes); ok {
+			damage = fmt.Sprintf("a line of type %q that looks like a damaged %s", e.Type, meant)
+		}
+	}
+	if damage != "" {
+		e.Bad = damage
+	}
+}
+
+// salvage finds a whole record at the end of a line that begins with a cut-off one.
+func salvage(data []byte) []byte {
+	at := 0
+	for range 64 {
+		i := bytes.Index(data[at+1:], []byte(`{"`))
+		if i < 0 {
+			return nil
+		}
+		at += 1 + i
+		rest := data[at:]
+		if gjson.ValidBytes(rest) && gjson.GetBytes(rest, "type").Type == gjson.String && gjson.GetBytes(rest, "uuid").Exists() {
+			return rest
+		}
+	}
+	return nil
+}
+
+// Speaker is who is behind a user line.
+type Speaker string
+
+// The speakers. Person also covers prompts given on the command line: the client stores both alike.
+const (
+	Person       Speaker = "person"
+	Tool         Speaker = "tool"
+	Injected     Speaker = "injected"
+	Notification Speaker = "notification"
+	Command      Speaker = "command"
+	Interrupted  Speaker = "interrupted"
+	Other        Speaker = "other" // another session, a schedule, a channel
+	Nobody       Speaker = ""
+)
+
+// markers are the beginnings of texts that the client, not a person, put into the user's role.
+var markers = []struct {
+	prefix  string
+	speaker Speaker
+}{
+	{"<command-name", Command}, {"<command-message", Command}, {"<local-command-", Command}, {"<bash-", Command},
+	{"<task-notification", Notification}, {"<system-reminder>", Injected}, {"[Request interrupted", Interrupted},
+	{"<cross-session-message", Other}, {"<teammate-message", Other}, {"<scheduled-task", Other},
+}
+
+// Speaker says who speaks in a user line; Nobody for every other line.
+func (e *Entry) Speaker() Speaker {
+	if e.Type != "user" {
+		return Nobody
+	}
+	if e.hasToolResult() || e.root.Get("toolUseResult").Exists() {
+		return Tool
+	}
+	if e.root.Get("isMeta").Type == gjson.True || e.root.Get("isCompactSummary").Type == gjson.True {
+		return Injected
+	}
+	if kind := e.root.Get("origin.kind").String(); kind != "" && kind != "human" {
+		if kind == "task-notification" {
+			return Notification
+		}
+		return Other
+	}
+	return TextSpeaker(e.Text())
+}
+
+// TextSpeaker says who is behind a text in the user's role, by how it begins.
+func TextSpeaker(s string) Speaker {
+	s = strings.TrimLeft(s, " \t\r\n")
+	for _, m := range markers {
+		if strings.HasPrefix(s, m.prefix) {
+			return m.speaker
+		}
+	}
+	return Person
+}
+
+func (e *Entry) hasToolResult() bool {
+	found := false
+	e.root.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+		found = found || b.Get("type").Str == "tool_result"
+		return !found
+	})
+	return found
+}
+
+// Text is what the line's message says: its text blocks, or the whole content when that is a text.
+func (e *Entry) Text() string {
+	content := e.root.Get("message.content")
+	if content.Type == gjson.String {
+		return content.String()
+	}
+	var parts []string
+	content.ForEach(func(_, b gjson.Result) bool {
+		if b.Get("type").Str == "text" {
+			parts = append(parts, b.Get("text").String())
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}
+
+// Synthetic says that an assistant line is the client's, not the model's.
+func (e *Entry) Synthetic() bool {
+	return e.root.Get("message.model").Str == "<synthetic>" || e.root.Get("isApiErrorMessage").Type == gjson.True
+}

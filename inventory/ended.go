@@ -1,0 +1,103 @@
+package inventory
+
+import (
+	"regexp"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/transcript"
+)
+
+// Cause is why a session went offline.
+type Cause string
+
+// The causes.
+const (
+	Retired   Cause = "retired"
+	Stopped   Cause = "stopped"
+	Crashed   Cause = "crashed"
+	Killed    Cause = "killed"
+	Upgrade   Cause = "upgrade"
+	Limit     Cause = "limit"
+	SignIn    Cause = "sign-in"
+	APIError  Cause = "api-error"
+	CauseNone Cause = "unknown"
+)
+
+// Ended is why and when a session went offline, with the line that says so.
+type Ended struct {
+	Cause Cause      `json:"cause"`
+	At    *time.Time `json:"at"`
+	Line  string     `json:"line"`
+}
+
+var (
+	limitText  = regexp.MustCompile(`(?i)usage limit|rate limit|hit your limit|limit reached|limit will reset|\b429\b`)
+	signInText = regexp.MustCompile(`(?i)/login|sign[ -]?in|log ?in again|oauth|authentication|unauthorized|invalid api key|credential|\b401\b`)
+)
+
+// ended tells from the end of the transcript, then from the supervisor's log. A crash, a kill -9 and a reboot leave no
+// line: that is "killed", said to be without a record.
+func (w *World) ended(f Facts) Ended {
+	if f.Tail.Turn == transcript.ErrorTurn {
+		cause := APIError
+		switch {
+		case limitText.MatchString(f.Tail.ErrorText):
+			cause = Limit
+		case signInText.MatchString(f.Tail.ErrorText):
+			cause = SignIn
+		}
+		return Ended{Cause: cause, At: timeOrNil(f.Tail.LastEntry), Line: f.Tail.ErrorText}
+	}
+	entries := w.Log.Of(f.Job.Short)
+	start := -1
+	for i, e := range entries {
+		if e.Kind == account.LogStarted {
+			start = i
+		}
+	}
+	// A retirement is followed by a settlement, so the first end after the last start is the cause.
+	for _, e := range entries[start+1:] {
+		out := Ended{At: timeOrNil(e.At), Line: e.Line}
+		switch {
+		case e.Kind == account.LogRetired:
+			out.Cause = Retired
+		case e.Cause == "killed":
+			out.Cause = Stopped
+		case e.Cause == "failed" || e.Cause == "crashed":
+			out.Cause = Crashed
+			if signInText.MatchString(e.Detail) {
+				out.Cause = SignIn
+			}
+		default:
+			out.Cause = CauseNone
+		}
+		return out
+	}
+	var since time.Time
+	if start >= 0 {
+		since = entries[start].At
+	} else if !f.Tail.LastEntry.IsZero() && !w.Log.From.IsZero() && w.Log.From.Before(f.Tail.LastEntry) {
+		since = f.Tail.LastEntry
+	} else {
+		return Ended{Cause: CauseNone, Line: "the supervisor's log does not reach back to its last entry"}
+	}
+	for _, e := range w.Log.Entries {
+		if e.Kind == account.LogUpgrade && e.At.After(since) && e.At.After(f.Tail.LastEntry) {
+			return Ended{Cause: Upgrade, At: timeOrNil(e.At), Line: e.Line}
+		}
+	}
+	line := "no record: crash, kill or reboot"
+	if !w.Boot.IsZero() && w.Boot.After(since) && w.Boot.After(f.Tail.LastEntry) {
+		return Ended{Cause: Killed, At: timeOrNil(w.Boot), Line: line + "; the machine was started after its last entry"}
+	}
+	return Ended{Cause: Killed, Line: line}
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}

@@ -1,0 +1,328 @@
+package inventory
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/remote"
+
+	"github.com/sourcegraph/conc/pool"
+)
+
+// Inventory is the list of offline sessions, as it is saved and printed. Times are UTC.
+type Inventory struct {
+	Items     []Item     `json:"items"`
+	Unmatched []NoJob    `json:"unmatched"`
+	Complete  bool       `json:"complete"`
+	AsOf      time.Time  `json:"as_of"`
+	Found     int        `json:"found"`
+	LeftOut   []LeftOut  `json:"left_out"`
+	Warnings  []string   `json:"warnings"`
+	NextPage  *NextPage  `json:"next_page"`
+	Pages     bool       `json:"pages"`
+	Groups    []Group    `json:"groups"`
+	TakenAt   time.Time  `json:"taken_at"`
+	Refused   []Refusals `json:"refused"`
+}
+
+// NextPage is what to page on from when the saved pages are not the last ones.
+type NextPage struct {
+	Param string `json:"param"`
+	ID    string `json:"id"`
+}
+
+// LeftOut counts what was found and is not listed.
+type LeftOut struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// Refusals are jobs that a page shows archived or connected: they are never woken, even when named.
+type Refusals struct {
+	Short  string `json:"short"`
+	Reason string `json:"reason"`
+}
+
+// Transcript names a session's transcript and its size.
+type Transcript struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Remote is what the page says of a session.
+type Remote struct {
+	ID          string     `json:"id"`
+	Title       string     `json:"title"`
+	UpdatedAt   *time.Time `json:"updated_at"`
+	Status      string     `json:"status"`
+	Connection  string     `json:"connection_status"`
+	TimeField   string     `json:"time_field"`
+	TimeProblem string     `json:"time_problem,omitempty"`
+	AsOf        time.Time  `json:"as_of"`
+}
+
+// Item is one offline session.
+type Item struct {
+	Short        string            `json:"short"`
+	SessionID    string            `json:"session_id"`
+	Link         *string           `json:"link"`
+	Title        string            `json:"title"`
+	Cwd          string            `json:"cwd"`
+	Live         account.LiveState `json:"live"`
+	LiveEvidence []string          `json:"live_evidence"`
+	Ended        Ended             `json:"ended"`
+	Turn         string            `json:"turn"`
+	TurnEvidence string            `json:"turn_evidence"`
+	LastEntryAt  *time.Time        `json:"last_entry_at"`
+	ExpiresAt    *time.Time        `json:"expires_at"`
+	Transcript   *Transcript       `json:"transcript"`
+	Pinned       bool              `json:"pinned"`
+	SavedOptions []string          `json:"saved_options"`
+	Hazards      []string          `json:"hazards"`
+	Group        string            `json:"group"`
+	Role         string            `json:"role"`
+	Remote       *Remote           `json:"remote"`
+	Warnings     []string          `json:"warnings"`
+}
+
+// NoJob is a remote session without a local job, and what the user can do with it.
+type NoJob struct {
+	ID        string     `json:"id"`
+	Title     string     `json:"title"`
+	Kind      string     `json:"kind"`
+	UpdatedAt *time.Time `json:"updated_at"`
+	Link      string     `json:"link"`
+	WhatToDo  string     `json:"what_to_do"`
+}
+
+// whatToDo is the advice for a session without a job, by kind.
+var whatToDo = map[string]string{
+	"server": "fix the account's sign-in first, then open the thread and send one message: the server starts its worker again. " +
+		"If its last turn was cut, send the failed message again. Never resume or re-attach it while its environment lives.",
+	"desktop": "open it in the desktop app and look at it by hand",
+	"ide":     "open it in the editor it was made in and look at it by hand",
+	"cloud":   "it runs in the cloud and has no job on this machine by design: open its thread",
+	"unknown": "open its thread and look at it by hand; what it is cannot be told from the page",
+}
+
+// workers bounds how many transcripts are read at once: they are read from disk, not computed.
+const workers = 8
+
+// Build makes the inventory. pages is nil when no page was given: then every job without a live process is listed.
+func Build(w *World, pages *remote.Sessions) Inventory {
+	inv := Inventory{Complete: true, AsOf: w.Now, TakenAt: w.Now, Pages: pages != nil, Warnings: append([]string{}, w.Warnings...),
+		Items: []Item{}, Unmatched: []NoJob{}, LeftOut: []LeftOut{}, Groups: []Group{}, Refused: []Refusals{}}
+	left := map[string]int{}
+	var chosen []*account.Job
+	rows := map[string]*remote.Session{}
+	if pages == nil {
+		inv.Found = len(w.Jobs.List) + w.Jobs.Leftovers
+		left["no state.json"] = w.Jobs.Leftovers
+		chosen = w.Jobs.List
+	} else {
+		chosen = inv.join(w, pages, rows, left)
+	}
+	facts := w.All(chosen)
+	var listed []Facts
+	for _, f := range facts {
+		switch {
+		case pages == nil && f.Live.State == account.Live:
+			left["live"]++
+		case pages == nil && f.Job.Archived:
+			left["archived"]++
+			inv.Refused = append(inv.Refused, Refusals{f.Job.Short, "archived"})
+		default:
+			listed = append(listed, f)
+		}
+	}
+	for _, f := range listed {
+		inv.Items = append(inv.Items, w.item(f, rows[f.Job.Short]))
+	}
+	inv.group(listed)
+	sort.SliceStable(inv.Items, func(i, j int) bool { return newest(inv.Items[i]).After(newest(inv.Items[j])) })
+	for _, reason := range sortedKeys(left) {
+		if left[reason] > 0 {
+			inv.LeftOut = append(inv.LeftOut, LeftOut{reason, left[reason]})
+		}
+	}
+	return inv
+}
+
+// All reads the facts of several jobs at once, in their order.
+func (w *World) All(jobs []*account.Job) []Facts {
+	out := make([]Facts, len(jobs))
+	p := pool.New().WithMaxGoroutines(workers)
+	for i, j := range jobs {
+		p.Go(func() { out[i] = w.Facts(j) })
+	}
+	p.Wait()
+	return out
+}
+
+// join finds the job of each remote row by the body of the bridge id.
+func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*remote.Session, left map[string]int) []*account.Job {
+	byBody := map[string][]*account.Job{}
+	for _, j := range w.Jobs.List {
+		if j.BridgeBody != "" {
+			byBody[j.BridgeBody] = append(byBody[j.BridgeBody], j)
+		}
+	}
+	inv.Complete, inv.AsOf = pages.Complete, pages.AsOf.UTC()
+	if !pages.Complete {
+		inv.NextPage = &NextPage{Param: pages.NextParam, ID: pages.NextID}
+	}
+	inv.Warnings = append(append(inv.Warnings, pages.Warnings...), pages.Notes...)
+	inv.Found = len(pages.Rows)
+	var jobs []*account.Job
+	inPages := map[string]bool{}
+	for i := range pages.Rows {
+		row := &pages.Rows[i]
+		own := byBody[row.Body]
+		for _, j := range own {
+			inPages[j.Short] = true
+		}
+		reason := ""
+		switch {
+		case row.Archived || row.Status == "archived":
+			reason = "archived"
+		case row.Connection != "" && row.Connection != "disconnected":
+			reason = "connected"
+		}
+		if reason != "" {
+			left[reason]++
+			for _, j := range own {
+				inv.Refused = append(inv.Refused, Refusals{j.Short, reason})
+			}
+			continue
+		}
+		if row.TimeProblem != "" {
+			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s: %s", row.ID, row.TimeProblem))
+		}
+		if len(own) == 0 {
+			if row.Connection == "" {
+				left["connection not told and no job"]++
+				inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s has no connection_status and no job here: whether it is offline cannot be told", row.ID))
+				continue
+			}
+			inv.Unmatched = append(inv.Unmatched, noJob(*row))
+			continue
+		}
+		if row.Connection == "" && w.Witnesses.Of(own[0], w.Log).State == account.Live {
+			left["live"]++
+			continue
+		}
+		if len(own) > 1 {
+			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s belongs to %d jobs; each is listed", row.ID, len(own)))
+			inv.Found += len(own) - 1
+		}
+		for _, j := range own {
+			rows[j.Short] = row
+			jobs = append(jobs, j)
+		}
+	}
+	for _, j := range w.Jobs.List {
+		if !inPages[j.Short] {
+			inv.Found++
+			left["job in no page"]++
+		}
+	}
+	return jobs
+}
+
+func noJob(row remote.Session) NoJob {
+	kind := string(row.Kind)
+	advice, ok := whatToDo[kind]
+	if !ok {
+		kind, advice = "unknown", whatToDo["unknown"]
+	}
+	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: "https://claude.ai/code/session_" + row.Body, WhatToDo: advice}
+}
+
+func (w *World) item(f Facts, row *remote.Session) Item {
+	j := f.Job
+	it := Item{
+		Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: f.Live.Evidence,
+		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
+		Pinned: j.Pinned, SavedOptions: append([]string{}, j.RespawnFlags...), Hazards: []string{}, Role: "single", Warnings: []string{},
+	}
+	if f.Live.State == account.Live {
+		it.Ended = Ended{Cause: CauseNone, Line: "it is live"}
+	}
+	if link := j.Link(); link != "" {
+		it.Link = &link
+	}
+	if f.Location.Path != "" {
+		it.Transcript = &Transcript{f.Location.Path, f.Bytes}
+	}
+	for _, h := range w.Hazards(j) {
+		it.Hazards = append(it.Hazards, h.Code)
+	}
+	if j.Queued {
+		it.Hazards = append(it.Hazards, "queued-prompt")
+	}
+	if f.Problem != "" {
+		it.Warnings = append(it.Warnings, f.Problem)
+	}
+	if j.Problem != "" {
+		it.Warnings = append(it.Warnings, "state.json "+j.Problem)
+	}
+	if f.FolderGone {
+		it.Warnings = append(it.Warnings, "its folder is gone: "+j.Cwd)
+	}
+	for _, b := range f.Tail.Bad {
+		it.Warnings = append(it.Warnings, "transcript: "+b)
+	}
+	if it.ExpiresAt != nil && it.ExpiresAt.Before(w.Now.Add(7*24*time.Hour)) {
+		it.Hazards = append(it.Hazards, "expires-soon")
+	}
+	if row != nil {
+		it.Remote = &Remote{ID: row.ID, Title: row.Title, UpdatedAt: timeOrNil(row.UpdatedAt), Status: row.Status, Connection: row.Connection,
+			TimeField: row.TimeField, TimeProblem: row.TimeProblem, AsOf: row.AsOf.UTC()}
+		if it.Title == "" {
+			it.Title = row.Title
+		}
+	}
+	return it
+}
+
+// newest is when a row was last active, for the order of the list.
+func newest(it Item) time.Time {
+	if it.LastEntryAt != nil {
+		return *it.LastEntryAt
+	}
+	if it.Remote != nil && it.Remote.UpdatedAt != nil {
+		return *it.Remote.UpdatedAt
+	}
+	return time.Time{}
+}
+
+func sortedKeys(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// Find gives the item of a short; nil when the inventory does not list it.
+func (inv *Inventory) Find(short string) *Item {
+	for i := range inv.Items {
+		if inv.Items[i].Short == short {
+			return &inv.Items[i]
+		}
+	}
+	return nil
+}
+
+// RefusedReason says why a page excludes a job from waking: archived or connected; empty when none does.
+func (inv *Inventory) RefusedReason(short string) string {
+	for _, r := range inv.Refused {
+		if r.Short == short {
+			return r.Reason
+		}
+	}
+	return ""
+}

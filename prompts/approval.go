@@ -1,0 +1,89 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ApprovalError names the first line of a text that must not be sent.
+type ApprovalError struct {
+	Line int    // from 1
+	Text string // the line as it stands in the text
+	Why  string
+}
+
+// Error gives line, reason and text, and what to do.
+func (e *ApprovalError) Error() string {
+	return fmt.Sprintf("line %d could be read as the user's approval (%s): %q; say it as a plain fact, or let the user type it in the session's own thread", e.Line, e.Why, e.Text)
+}
+
+// maxJoin is how many lines that stand below each other are read as one: enough for a word that was written down letter by letter.
+const maxJoin = 14
+
+// CheckApproval reads a text line by line, and across short lines, and gives an *ApprovalError for the first line that reads as the user's
+// approval, or that it cannot tell to be harmless. It gives nil when nothing in the text does. A line that is refused for no good
+// reason can be said differently; one that passes for no good reason moves money.
+func CheckApproval(text string) error {
+	r := loadRules()
+	lines := splitLines(text)
+	for i, line := range lines {
+		why := ""
+		if !utf8.ValidString(line) {
+			why = "not valid UTF-8"
+		} else {
+			why = r.line(line)
+		}
+		if why == "" {
+			why = r.joined(lines[i:])
+		}
+		if why != "" {
+			return &ApprovalError{Line: i + 1, Text: strings.TrimSpace(line), Why: why}
+		}
+	}
+	return nil
+}
+
+// joined reads the first of some lines together with those below it: a phrase must not pass because it was cut in two.
+func (r *rules) joined(lines []string) string {
+	first := plain(fold(stripMarkup(lines[0])))
+	if first == "" {
+		return ""
+	}
+	letters, phrase := squeeze(first), first
+	n := 1
+	for _, line := range lines[1:] {
+		next := plain(fold(stripMarkup(line)))
+		if next == "" {
+			continue
+		}
+		n++
+		letters += squeeze(next)
+		if len(letters) <= 24 && r.code(letters) {
+			return fmt.Sprintf("reads %q together with the lines below it", letters)
+		}
+		if n == 2 && !strings.ContainsAny(first[len(first)-1:], ".!?:;,|") && !strings.HasPrefix(strings.TrimSpace(line), "-") {
+			phrase += " " + next
+			if why := r.phrase(phrase); why != "" {
+				return why + ", together with the line below it"
+			}
+		}
+		if n >= maxJoin || len(letters) > 24 {
+			break
+		}
+	}
+	return ""
+}
+
+// phrase looks only for the phrases that are refused whatever stands beside them.
+func (r *rules) phrase(s string) string {
+	for _, sentence := range sentences(s) {
+		m := r.mask(sentence.text)
+		for _, p := range r.hard {
+			if p.unless == "" && p.re.MatchString(m) {
+				return p.why
+			}
+		}
+	}
+	return ""
+}

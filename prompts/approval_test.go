@@ -1,0 +1,60 @@
+package prompts
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+)
+
+type labelledLine struct {
+	refuse bool
+	text   string
+}
+
+func corpus(t testing.TB, name string) (out []labelledLine) {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sc := bufio.NewScanner(f)
+	for sc.Scan() {
+		kind, text, ok := strings.Cut(sc.Text(), "\t")
+		if !ok || kind != "refuse" && kind != "allow" {
+			t.Fatalf("%s: bad line %q", name, sc.Text())
+		}
+		out = append(out, labelledLine{kind == "refuse", strings.ReplaceAll(text, "␤", "\n")})
+	}
+	return out
+}
+
+// TestCorpus measures the check on labelled lines: no approval passes, and few harmless lines are refused.
+func TestCorpus(t *testing.T) {
+	for _, name := range []string{"approvals.tsv", "approvals-heldout.tsv", "approvals-second.tsv", "approvals-third.tsv", "approvals-fourth.tsv"} {
+		var refuse, caught, allow, lost int
+		for _, l := range corpus(t, name) {
+			err := CheckApproval(l.text)
+			switch {
+			case l.refuse:
+				refuse++
+				if err != nil {
+					caught++
+				} else {
+					t.Errorf("%s: passes: %q", name, l.text)
+				}
+			default:
+				allow++
+				if err != nil {
+					lost++
+					t.Logf("%s: refused: %v", name, err)
+				}
+			}
+		}
+		t.Logf("%s: %d of %d approvals refused, %d of %d harmless lines refused (%.1f %%)", name, caught, refuse, lost, allow, 100*float64(lost)/float64(allow))
+		if lost*100 > allow*8 {
+			t.Errorf("%s: %d of %d harmless lines are refused", name, lost, allow)
+		}
+	}
+}

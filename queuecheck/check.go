@@ -1,0 +1,279 @@
+package queuecheck
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/internal/remote"
+	"recovery/internal/text"
+	"recovery/internal/transcript"
+	"recovery/inventory"
+)
+
+// Verdict is what may be done with a session.
+type Verdict string
+
+// The verdicts. Only Pass and Pass after a user's confirmation allow a wake.
+const (
+	Pass      Verdict = "pass"
+	Check     Verdict = "check"
+	Blocked   Verdict = "blocked"
+	Confirmed Verdict = "confirmed"
+)
+
+// Reason is one piece of evidence.
+type Reason struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Result is the verdict on one session.
+type Result struct {
+	Verdict    Verdict    `json:"verdict"`
+	Reasons    []Reason   `json:"reasons"`
+	GapSeconds *int64     `json:"gap_seconds"`
+	AsOf       *time.Time `json:"as_of"`
+	BadLines   int        `json:"bad_lines"`
+	// Fingerprint is of the transcript and the job as they were looked at.
+	Fingerprint string `json:"fingerprint"`
+	// Casualty says that the last turn was cut: the review is told that the outcome of the last call is unknown.
+	Casualty bool `json:"casualty"`
+	// Pending are the texts that were typed and never answered.
+	Pending []string `json:"pending"`
+	// SentAt is the byte offset of recovery's last prompt in the transcript, LastPerson that of the last message of a
+	// person that is not recovery's; -1 when there is none.
+	SentAt     int64 `json:"-"`
+	LastPerson int64 `json:"-"`
+}
+
+// Input is everything that a verdict is made of.
+type Input struct {
+	Facts   inventory.Facts
+	Hazards []inventory.Hazard
+	Log     *account.Log
+	// Evidence is what one pass over the transcript gave; its Err means that the transcript cannot be relied on.
+	Evidence Evidence
+	// Remote is the page's row; nil when there is none.
+	Remote *inventory.Remote
+	// Events are the saved pages of the session's events; nil when none was given.
+	Events *remote.Events
+	// Journal is what was done with the session so far.
+	Journal *journal.Session
+	Self    Self
+	Now     time.Time
+	MaxAge  time.Duration
+}
+
+// Self names the session that recovery itself runs in, from CLAUDE_CODE_SESSION_ID and CLAUDE_JOB_DIR; empty outside one.
+type Self struct {
+	SessionID string
+	Short     string
+}
+
+// Is says whether a job is the session that recovery runs in.
+func (s Self) Is(j *account.Job) bool {
+	return s.Short != "" && s.Short == j.Short ||
+		s.SessionID != "" && (s.SessionID == j.SessionID || s.SessionID == j.ResumeSessionID)
+}
+
+// Spans of the table, all from what the service and the client do.
+const (
+	retireSlack  = 120 * time.Second
+	retireAfter  = 28800 * time.Second
+	retireSpread = 300 * time.Second
+	entrySlack   = 60 * time.Second
+)
+
+type table struct {
+	in      Input
+	out     Result
+	blocked []Reason
+	check   []Reason
+	pass    []Reason
+	// eventsWhy says why the events pages prove nothing; it counts when nothing else does either.
+	eventsWhy []Reason
+}
+
+func (t *table) block(code, format string, args ...any) {
+	t.blocked = append(t.blocked, Reason{code, fmt.Sprintf(format, args...)})
+}
+
+func (t *table) atBest(code, format string, args ...any) {
+	t.check = append(t.check, Reason{code, fmt.Sprintf(format, args...)})
+}
+
+// Of gives the verdict on one session by the table: what blocks, then what allows a check at best, then the evidence
+// that nothing waits.
+func Of(in Input) Result {
+	t := &table{in: in}
+	t.out = Result{Reasons: []Reason{}, Pending: []string{}, BadLines: in.Evidence.Ledger.Bad, Fingerprint: in.Evidence.Fingerprint}
+	t.out.SentAt, t.out.LastPerson = -1, in.Evidence.Ledger.LastPerson
+	if n := len(in.Evidence.Ledger.Marked); n > 0 {
+		t.out.SentAt = in.Evidence.Ledger.Marked[n-1].Offset
+	}
+	t.liveness()
+	t.queue()
+	t.transcript()
+	t.events()
+	t.cautions()
+	t.evidence()
+	t.decide()
+	return t.out
+}
+
+func (t *table) decide() {
+	switch {
+	case len(t.blocked) > 0:
+		t.out.Verdict, t.out.Reasons = Blocked, append(t.blocked, t.check...)
+	case len(t.check) > 0:
+		t.out.Verdict, t.out.Reasons = Check, append(t.check, t.pass...)
+		if why, ok := t.confirmed(); ok {
+			t.out.Verdict = Confirmed
+			t.out.Reasons = append(t.out.Reasons, why)
+		} else if why.Code != "" {
+			t.out.Reasons = append(t.out.Reasons, why)
+		}
+	default:
+		t.out.Verdict, t.out.Reasons = Pass, t.pass
+	}
+}
+
+func (t *table) liveness() {
+	f := t.in.Facts
+	switch f.Live.State {
+	case account.Live:
+		t.block("live", "it is live: %s; message it in its thread instead", strings.Join(f.Live.Evidence, "; "))
+	case account.Unknown:
+		t.block("liveness-unknown", "whether it is live cannot be told: %s", strings.Join(f.Live.Evidence, "; "))
+	}
+	if f.Job.Problem != "" {
+		t.block("job-unreadable", "state.json %s", f.Job.Problem)
+	}
+	if f.Job.Template == "exec" {
+		t.block("exec-job", "it is an exec job, no conversation")
+	}
+	if t.in.Self.Is(f.Job) {
+		t.block("own-session", "recovery runs inside this session")
+	}
+}
+
+func (t *table) queue() {
+	j := t.in.Facts.Job
+	saved := ""
+	if t.in.Journal != nil {
+		saved = t.in.Journal.SavedPrompt()
+	}
+	switch {
+	case j.Queued && saved != "" && j.QueuedPrompt == saved:
+		t.pass = append(t.pass, Reason{"own-prompt-saved", "recovery's own prompt waits in it for the next start, and nothing else"})
+	case j.Queued:
+		t.block("queued-prompt", "a message waits for its next start and would run with its rights: %q (queuedPrompt in jobs/%s/state.json)",
+			text.Clip(j.QueuedPrompt, 300), j.Short)
+	}
+	if j.InFlightQueue > 0 {
+		t.block("in-flight-queue", "%d messages wait in the session's own queue (inFlight.queued)", j.InFlightQueue)
+	}
+}
+
+func (t *table) transcript() {
+	f := t.in.Facts
+	switch f.Tail.Turn {
+	case transcript.Empty:
+		t.block("turn-empty", "%s: a wake would start a blank conversation", f.Tail.Why)
+	case transcript.UnknownTurn:
+		t.block("turn-unknown", "how its last turn ended cannot be told: %s", f.Tail.Why)
+	}
+	if f.Problem != "" && f.Tail.Turn != transcript.Empty {
+		t.block("transcript-problem", "%s", f.Problem)
+	}
+	if t.in.Evidence.Err != nil {
+		t.block("transcript-unreadable", "%v", t.in.Evidence.Err)
+	}
+	if f.FolderGone {
+		t.block("folder-gone", "its folder is gone: %s", text.Line(f.Folder))
+	} else if f.FolderProblem != "" {
+		t.block("folder-unreadable", "its folder cannot be looked at: %s", f.FolderProblem)
+	}
+	for _, next := range []string{f.Tail.ContinuedIn, f.Location.ContinuedIn} {
+		if next != "" && next != f.Job.SessionID && next != f.Job.ResumeSessionID {
+			t.block("continued-in", "another session went on with this conversation: %s", text.Line(next))
+			break
+		}
+	}
+}
+
+func (t *table) cautions() {
+	f := t.in.Facts
+	for _, p := range t.in.Evidence.Ledger.Pending {
+		shown := "(its text was not recorded)"
+		if p.Text != "" {
+			shown = fmt.Sprintf("%q", text.Clip(p.Text, 300))
+			t.out.Pending = append(t.out.Pending, p.Text)
+		} else {
+			t.out.Pending = append(t.out.Pending, "")
+		}
+		where := "went out of its queue and never came back"
+		if p.Left {
+			where = "was left in its queue"
+		}
+		t.atBest("typed-not-answered", "typed%s and never answered, it %s: %s", at(p.At), where, shown)
+	}
+	switch f.Tail.Turn {
+	case transcript.MidTurn, transcript.Waiting, transcript.ErrorTurn:
+		t.out.Casualty = true
+		t.atBest("casualty", "its last turn was cut (%s): %s; the outcome of its last call is unknown", f.Tail.Turn, f.Tail.Why)
+	}
+	if f.Tail.Stop == "max_tokens" {
+		t.atBest("casualty", "its last reply was cut off at the token limit")
+		t.out.Casualty = true
+	}
+	for _, h := range t.in.Hazards {
+		t.atBest(h.Code, "%s", h.Text)
+	}
+	if t.in.Evidence.Ledger.Crons {
+		t.atBest(inventory.HazardCron, "it made a schedule of its own (CronCreate) and goes on by itself")
+	}
+	if t.in.Evidence.Ledger.BadHides {
+		t.atBest("bad-lines", "%d lines of its transcript cannot be read and may hide a queued message: %s",
+			t.in.Evidence.Ledger.Bad, strings.Join(t.in.Evidence.Ledger.BadLines, "; "))
+	}
+}
+
+func at(when time.Time) string {
+	if when.IsZero() {
+		return ""
+	}
+	return " at " + when.UTC().Format(time.RFC3339)
+}
+
+// confirmed says whether the user's confirmation is of the session as it is now, recent, and covers every reason.
+func (t *table) confirmed() (Reason, bool) {
+	s := t.in.Journal
+	if s == nil || s.Confirm == nil {
+		return Reason{}, false
+	}
+	age := t.in.Now.Sub(s.ConfirmAt)
+	switch {
+	case s.Confirm.Fingerprint != t.in.Evidence.Fingerprint || t.in.Evidence.Fingerprint == "":
+		return Reason{"confirmation-ended", "the session changed after it was confirmed; confirm it again"}, false
+	case age > t.in.MaxAge || age < -time.Minute:
+		return Reason{"confirmation-ended", fmt.Sprintf("the confirmation is %s old; confirm it again", age.Round(time.Second))}, false
+	}
+	covered := map[string]bool{}
+	for _, code := range s.Confirm.Reasons {
+		covered[code] = true
+	}
+	for _, r := range t.check {
+		if !covered[r.Code] {
+			return Reason{"confirmation-ended", fmt.Sprintf("the confirmation does not cover %s; confirm it again", r.Code)}, false
+		}
+	}
+	by := s.Confirm.User
+	if s.Confirm.Agent {
+		by += ", typed by an agent"
+	}
+	return Reason{"confirmed", fmt.Sprintf("confirmed by %s at %s", by, s.ConfirmAt.UTC().Format(time.RFC3339))}, true
+}

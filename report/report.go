@@ -1,0 +1,245 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"recovery/internal/journal"
+	"recovery/internal/text"
+	"recovery/inventory"
+	"recovery/review"
+)
+
+// Entry is one session of a list.
+type Entry struct {
+	Short     string  `json:"short"`
+	SessionID string  `json:"session_id"`
+	Link      *string `json:"link"`
+	Title     string  `json:"title"`
+	Cwd       string  `json:"cwd"`
+	// Why is the evidence for the list that it stands in.
+	Why     []string        `json:"why"`
+	Verdict *review.Verdict `json:"verdict"`
+	Next    string          `json:"next"`
+}
+
+// Report is what the user reads. Every session of the inventory stands in exactly one of the lists.
+type Report struct {
+	AsOf    time.Time            `json:"as_of"`
+	Defects []journal.OpenDefect `json:"defects"`
+	// ArchiveNow are real wraps; Finished are reviews that say DONE and still want their wrap.
+	ArchiveNow []Entry             `json:"archive_now"`
+	Owners     []Entry             `json:"owners"`
+	Finished   []Entry             `json:"finished"`
+	Duplicates []Entry             `json:"duplicates"`
+	Held       []Entry             `json:"held"`
+	Unclear    []Entry             `json:"unclear"`
+	NotWoken   []Entry             `json:"not_woken"`
+	Unmatched  []inventory.NoJob   `json:"unmatched"`
+	Found      int                 `json:"found"`
+	LeftOut    []inventory.LeftOut `json:"left_out"`
+	Complete   bool                `json:"complete"`
+}
+
+// Input is what a report is made of.
+type Input struct {
+	Inventory *inventory.Inventory
+	State     *journal.State
+	// Review gives a session's review, and whether there is one.
+	Review func(short string) (review.Review, bool)
+	Now    time.Time
+}
+
+// Build makes the report.
+func Build(in Input) Report {
+	r := Report{AsOf: in.Now, Defects: append([]journal.OpenDefect{}, in.State.Defects...), ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
+		Duplicates: []Entry{}, Held: []Entry{}, Unclear: []Entry{}, NotWoken: []Entry{}, Unmatched: in.Inventory.Unmatched, Found: in.Inventory.Found,
+		LeftOut: in.Inventory.LeftOut, Complete: in.Inventory.Complete}
+	seen := map[string]bool{}
+	for _, it := range in.Inventory.Items {
+		seen[it.Short] = true
+		r.add(in, Entry{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title, Cwd: it.Cwd})
+	}
+	var others []string
+	for short, s := range in.State.Sessions {
+		if !seen[short] && s.LastSent() != nil {
+			others = append(others, short)
+		}
+	}
+	sort.Strings(others)
+	for _, short := range others {
+		r.add(in, Entry{Short: short, SessionID: in.State.Sessions[short].LastSent().SessionID})
+	}
+	for _, list := range [][]Entry{r.Owners, r.Held, r.Unclear} {
+		sort.SliceStable(list, func(i, j int) bool { return rank(list[i]) < rank(list[j]) })
+	}
+	return r
+}
+
+// rank puts money at risk first, then a person never answered, then what would act twice.
+func rank(e Entry) int {
+	switch v := e.Verdict; {
+	case v == nil:
+		return 3
+	case v.MoneyAtRisk != "":
+		return 0
+	case v.PersonWaiting != "":
+		return 1
+	case len(v.ActsTwiceWith) > 0:
+		return 2
+	}
+	return 3
+}
+
+func (r *Report) add(in Input, e Entry) {
+	s, ok := in.State.Sessions[e.Short]
+	if !ok {
+		s = &journal.Session{Short: e.Short}
+	}
+	rev, reviewed := in.Review(e.Short)
+	if reviewed {
+		e.Verdict = rev.Verdict
+	}
+	clean := reviewed && len(rev.Defects) == 0
+	switch {
+	case s.Wrap != nil && s.Wrap.State == "DONE" && clean && rev.Unjudged() == 0:
+		e.Why = append(e.Why, "real wrap seen at "+s.Wrap.WrappedAt, fmt.Sprintf("%d tool calls, all only read", len(rev.Tools)))
+		e.Next = "archive it: your click"
+		r.ArchiveNow = append(r.ArchiveNow, e)
+	case s.Wrap != nil && s.Wrap.State == "HELD":
+		e.Why = append(e.Why, "it wrapped and is held: "+s.Wrap.ClosingLine)
+		e.Next = "read its thread"
+		r.Held = append(r.Held, e)
+	case s.LastSent() == nil && !reviewed:
+		e.Why = append(e.Why, notWoken(s))
+		e.Next = "recovery queue-check " + e.Short
+		r.NotWoken = append(r.NotWoken, e)
+	case !reviewed || !rev.Answered:
+		e.Why = append(e.Why, "its review is not answered yet")
+		if rev.Waiting != "" {
+			e.Why = append(e.Why, "it waits: "+rev.Waiting)
+		}
+		e.Next = "recovery read --wait 10m " + e.Short
+		r.Unclear = append(r.Unclear, e)
+	case rev.Unclear != "" || rev.Verdict == nil || !clean || rev.Unjudged() > 0:
+		e.Why = append(e.Why, unclear(rev)...)
+		e.Next = "recovery read " + e.Short
+		r.Unclear = append(r.Unclear, e)
+	default:
+		r.byVerdict(e, rev)
+	}
+}
+
+func (r *Report) byVerdict(e Entry, rev review.Review) {
+	switch rev.Verdict.Verdict {
+	case review.VerdictDone:
+		e.Why = append(e.Why, "its review says DONE; a real wrap is still owed")
+		e.Next = "pin it, send the WRAP message, then: recovery wrap-wait " + e.Short
+		r.Finished = append(r.Finished, e)
+	case review.VerdictOwner:
+		e.Next = "read its plan, then type your go in its thread"
+		r.Owners = append(r.Owners, e)
+	case review.VerdictDuplicate:
+		e.Next = "its owner goes first; then wrap this one"
+		r.Duplicates = append(r.Duplicates, e)
+	default:
+		e.Next = "read its thread"
+		r.Held = append(r.Held, e)
+	}
+}
+
+func notWoken(s *journal.Session) string {
+	if s.Check != nil {
+		return fmt.Sprintf("not woken: queue check %s (%s)", s.Check.Verdict, strings.Join(s.Check.Codes, ", "))
+	}
+	return "not woken: not checked yet"
+}
+
+func unclear(rev review.Review) []string {
+	var why []string
+	if rev.Unclear != "" {
+		why = append(why, "verdict unclear: "+rev.Unclear)
+	}
+	for _, d := range rev.Defects {
+		why = append(why, "defect "+d.Code+": "+d.Text)
+	}
+	if n := rev.Unjudged(); n > 0 {
+		why = append(why, fmt.Sprintf("%d tool calls cannot be judged", n))
+	}
+	return why
+}
+
+// Markdown is the report as one pastes it into a chat. Text from sessions is escaped.
+func (r Report) Markdown() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("# Session recovery, %s", r.AsOf.UTC().Format(time.RFC3339))
+	if len(r.Defects) > 0 {
+		line("\n## Defects\n")
+		for _, d := range r.Defects {
+			line("- **%s** in `%s`: %s. %s", d.Code, d.Session, md(d.Text), md(d.Next))
+		}
+	}
+	for _, l := range []struct {
+		title string
+		list  []Entry
+	}{
+		{"Archive now", r.ArchiveNow}, {"Owners that wait for one go", r.Owners}, {"Finished by their review, real wrap owed", r.Finished},
+		{"Held", r.Held}, {"Duplicates", r.Duplicates}, {"Unclear or unanswered", r.Unclear}, {"Not woken", r.NotWoken},
+	} {
+		if len(l.list) == 0 && l.title != "Archive now" && l.title != "Owners that wait for one go" {
+			continue
+		}
+		line("\n## %s (%d)\n", l.title, len(l.list))
+		for _, e := range l.list {
+			r.entry(line, e)
+		}
+	}
+	if len(r.Unmatched) > 0 {
+		line("\n## Without a job here (%d)\n", len(r.Unmatched))
+		for _, u := range r.Unmatched {
+			line("- %s (%s): %s\n  %s", md(u.Title), u.Kind, u.Link, md(u.WhatToDo))
+		}
+	}
+	var left []string
+	for _, l := range r.LeftOut {
+		left = append(left, fmt.Sprintf("%d %s", l.Count, l.Reason))
+	}
+	line("\nFound %d; left out: %s.", r.Found, strings.Join(append(left, ""), ", "))
+	if !r.Complete {
+		line("The pages were not complete: there are more sessions than these.")
+	}
+	return b.String()
+}
+
+func (r Report) entry(line func(string, ...any), e Entry) {
+	link := "no thread (a plain session)"
+	if e.Link != nil {
+		link = *e.Link
+	}
+	line("- **%s** `%s` %s", md(e.Title), e.Short, link)
+	if e.Cwd != "" {
+		line("  - folder: %s", md(e.Cwd))
+	}
+	if v := e.Verdict; v != nil {
+		for _, f := range []struct{ name, value string }{
+			{"money at risk", v.MoneyAtRisk}, {"a person waits", v.PersonWaiting}, {"would act twice with", strings.Join(v.ActsTwiceWith, ", ")},
+			{"item", v.Item}, {"open", strings.Join(v.Open, "; ")}, {"one go would", v.Go}, {"recommended", v.Recommend},
+		} {
+			if f.value != "" {
+				line("  - %s: %s", f.name, md(f.value))
+			}
+		}
+	}
+	for _, w := range e.Why {
+		line("  - %s", md(w))
+	}
+	line("  - next: %s", md(e.Next))
+}
+
+// md makes a text safe inside a line of Markdown.
+func md(s string) string {
+	return strings.NewReplacer("*", `\*`, "_", `\_`, "`", "'", "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`, "#", `\#`).Replace(text.Line(s))
+}

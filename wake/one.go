@@ -1,0 +1,137 @@
+package wake
+
+import (
+	"context"
+	"fmt"
+
+	"recovery/internal/journal"
+)
+
+// attempts is how often a prompt that provably was not sent is tried.
+const attempts = 3
+
+// one takes one session through its guards, the call and the proof.
+func (r *Run) one(ctx context.Context, short string, batch int) Item {
+	it := r.blank(short)
+	it.Batch = batch
+	pause := r.Timing.Retry
+	for attempt := 1; ; attempt++ {
+		// The pause comes before the guards, so that nothing lies between them and the call.
+		r.space(ctx)
+		if ctx.Err() != nil {
+			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", "recovery resume "+short
+			return it
+		}
+		g, ref := r.guard(ctx, short)
+		if g != nil {
+			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.cwd, g.verdict.Verdict
+			if link := g.job.Link(); link != "" {
+				it.Link = &link
+			}
+		}
+		if ref != nil {
+			it.Outcome, it.PromptSaved, it.Reason, it.Next = ref.outcome, ref.saved, ref.reason, ref.next
+			return it
+		}
+		if r.Options.DryRun {
+			it.Outcome = Planned
+			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, reasons(g.verdict), g.job.SessionID, g.kind, g.cwd)
+			it.Next = "recovery resume " + short
+			return it
+		}
+		out, err := r.send(ctx, g, batch, attempt)
+		if err != nil {
+			// The record could not be written. What was sent, if anything, is settled by the next run from the evidence.
+			r.stop("%v", err)
+			it.Outcome, it.Reason, it.Next = NotStarted, err.Error(), "recovery resume "+short
+			if out != nil {
+				it.Outcome = Uncertain
+			}
+			return it
+		}
+		it.Outcome, it.PromptSaved, it.Reason = Outcome(out.Outcome), out.PromptSaved, out.Reason
+		it.Next = nextAfter(short, out)
+		if out.Sent {
+			r.failed = 0
+			return it
+		}
+		if signIn.MatchString(out.Reason) {
+			r.stop("the account's sign-in failed; sign in again, then: recovery resume %s", short)
+			return it
+		}
+		if r.failed++; r.failed >= attempts {
+			r.stop("%d starts failed in a row", r.failed)
+			return it
+		}
+		if attempt == attempts || ctx.Err() != nil {
+			return it
+		}
+		r.Tell("%s: %s; it was provably not sent and is tried again in %s", short, out.Reason, pause)
+		r.Clock.Sleep(ctx, pause)
+		pause *= 2
+		if ctx.Err() != nil {
+			return it
+		}
+	}
+}
+
+func nextAfter(short string, o *journal.OutcomeData) string {
+	switch Outcome(o.Outcome) {
+	case Woken:
+		return "recovery read --wait 10m " + short
+	case Copy:
+		return "claude stop " + o.Other
+	case Untrusted, MissingCwd:
+		if o.PromptSaved {
+			return "recovery trust " + short + ", then: recovery resume --nudge " + short
+		}
+		return "recovery trust " + short + ", then: recovery resume " + short
+	case Saved:
+		return "recovery resume --nudge " + short
+	case Joined, Replayed:
+		return "look at its thread at once, and stop it if it acts: claude stop " + short
+	case NotStarted:
+		return "recovery resume " + short
+	}
+	return "recovery read --wait 10m " + short
+}
+
+// send makes the one call. The intention is on disk, synced, before the client is run (invariant 3). err is set when the
+// record cannot be written: before the call nothing was sent, after it out is not nil.
+func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, error) {
+	short := g.job.Short
+	intent := journal.Intent{PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
+		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
+	if err := r.Journal.Append(journal.Intended, short, intent); err != nil {
+		return nil, err
+	}
+	called := r.Clock.Now()
+	r.Tell("%s: waking %q", short, g.job.Title())
+	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: CleanEnv(r.Environ)})
+	r.lastStart = r.Clock.Now()
+	p := proof{run: r, short: short, intent: intent, said: said, called: called, before: g.jobs}
+	out := p.find(ctx)
+	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
+		return &out, err
+	}
+	if code, isDefect := defectOutcomes[Outcome(out.Outcome)]; isDefect {
+		if err := r.defect(short, journal.DefectData{Code: code, Text: out.Reason, Key: code + ":" + intent.PromptID, Next: nextAfter(short, &out)}); err != nil {
+			return &out, err
+		}
+	}
+	return &out, nil
+}
+
+// defectOutcomes are the outcomes that are defects of the run.
+var defectOutcomes = map[Outcome]string{Copy: "copy", Joined: "joined", Replayed: "replay"}
+
+// space keeps the starts apart: a burst trips the service's limiter.
+func (r *Run) space(ctx context.Context) {
+	if r.lastStart.IsZero() {
+		return
+	}
+	rest := r.lastStart.Add(r.Jitter(r.Options.Spacing)).Sub(r.Clock.Now())
+	if rest > 0 {
+		r.Clock.Sleep(ctx, rest)
+	}
+}

@@ -1,0 +1,291 @@
+package wake
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/internal/text"
+	"recovery/internal/transcript"
+	"recovery/prompts"
+
+	"github.com/tidwall/gjson"
+)
+
+// proof finds out what became of one call: from what the client said, the conversation's own transcript from the recorded
+// size on, the job's queued prompt, the supervisor's log and the jobs that are new.
+type proof struct {
+	run    *Run
+	short  string
+	intent journal.Intent
+	said   Said
+	called time.Time
+	before map[string]bool
+}
+
+func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
+	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: string(o), Sent: sent, Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
+}
+
+func (p *proof) find(ctx context.Context) journal.OutcomeData {
+	if p.said.Err != nil {
+		return p.outcome(NotStarted, false, "the client could not be executed: %v", p.said.Err)
+	}
+	words := p.said.Text()
+	if other := p.otherShort(words); other != "" {
+		out := p.outcome(Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
+		out.Other = other
+		return out
+	}
+	if copyWords.MatchString(words) {
+		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
+	}
+	deadline := p.run.Clock.Now().Add(p.run.Timing.Proof)
+	started := backgrounded.MatchString(words)
+	for {
+		if out, done := p.look(words, started); done {
+			return out
+		}
+		if !p.run.Clock.Now().Before(deadline) {
+			break
+		}
+		// An interrupted run still waits for what it started, for a few seconds.
+		if ctx.Err() != nil {
+			if soon := p.run.Clock.Now().Add(interruptWait); soon.Before(deadline) {
+				deadline = soon
+			}
+			ctx = context.WithoutCancel(ctx)
+		}
+		p.run.Clock.Sleep(ctx, p.run.Timing.Poll)
+	}
+	if saved, ok := p.saved(); ok {
+		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start")
+		out.PromptSaved, out.Saved = true, saved
+		return out
+	}
+	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and `claude logs %s`", p.run.Timing.Proof, p.short)
+}
+
+// interruptWait is how long an interrupted run waits for the proof of a call that it made.
+const interruptWait = 5 * time.Second
+
+// otherShort is the short that came back when it is not the one asked for.
+func (p *proof) otherShort(words string) string {
+	for _, re := range []*regexp.Regexp{backgrounded, copyNote} {
+		for _, m := range re.FindAllStringSubmatch(words, -1) {
+			if m[1] != p.short {
+				return m[1]
+			}
+		}
+	}
+	return ""
+}
+
+// look checks the evidence once.
+func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
+	job := p.run.Account.Job(p.short)
+	if out, done := p.delivered(job); done {
+		return out, true
+	}
+	if other := p.copied(); other != "" {
+		out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", other, other)
+		out.Other = other
+		return out, true
+	}
+	if started {
+		if line, ok := p.crashed(); ok {
+			if saved, ok := p.saved(); ok {
+				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
+				out.PromptSaved, out.Saved = true, saved
+				return out, true
+			}
+			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
+		}
+		return journal.OutcomeData{}, false
+	}
+	if p.said.Exit == 0 || !refused(words) {
+		return journal.OutcomeData{}, false
+	}
+	saved, isSaved := p.saved()
+	var out journal.OutcomeData
+	switch {
+	case notOnDisk.MatchString(words):
+		out = p.outcome(MissingCwd, isSaved, "the client refused: %s", text.Clip(words, 200))
+	case notTrusted.MatchString(words):
+		out = p.outcome(Untrusted, isSaved, "the client refused: %s", text.Clip(words, 200))
+	default:
+		out = p.outcome(NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
+	}
+	if !isSaved && savedNote.MatchString(words) {
+		return journal.OutcomeData{}, false // it says that it was saved: wait for the file
+	}
+	out.PromptSaved, out.Saved = isSaved, saved
+	return out, true
+}
+
+// delivered reads the conversation's transcript from the recorded size on.
+func (p *proof) delivered(job *account.Job) (journal.OutcomeData, bool) {
+	for i, path := range p.paths(job) {
+		from := int64(0)
+		if i == 0 {
+			from = p.intent.Size
+		}
+		if out, done := p.deliveredIn(path, from); done {
+			return out, true
+		}
+	}
+	return journal.OutcomeData{}, false
+}
+
+// paths are the transcript as it was before the call, and the one that the job names now when it is another.
+func (p *proof) paths(job *account.Job) []string {
+	paths := []string{p.intent.Transcript}
+	if job != nil && filepath.IsAbs(job.LinkScanPath) && job.LinkScanPath != p.intent.Transcript {
+		paths = append(paths, job.LinkScanPath)
+	}
+	return paths
+}
+
+func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool) {
+	t, err := transcript.Open(p.run.Account.Door, path)
+	if err != nil {
+		return journal.OutcomeData{}, false
+	}
+	defer func() { _ = t.Close() }()
+	if t.Size <= from {
+		return journal.OutcomeData{}, false
+	}
+	var out journal.OutcomeData
+	done := false
+	err = t.Walk(from, func(e *transcript.Entry) bool {
+		said, ok := saidByUser(e)
+		if !ok {
+			return true
+		}
+		switch {
+		case said == p.intent.Expected:
+			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
+		case strings.Contains(said, p.intent.PromptID):
+			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
+		case from > 0 && !prompts.IsOwn(said):
+			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
+		}
+		return !done
+	})
+	return out, done && err == nil
+}
+
+// saidByUser is the text of a line that was delivered in the user's role as a person's.
+func saidByUser(e *transcript.Entry) (string, bool) {
+	if e.Sidechain {
+		return "", false
+	}
+	if e.Type == "attachment" && e.Get("attachment.type").Str == "queued_command" {
+		v := e.Get("attachment.prompt")
+		if v.Type == gjson.String {
+			return v.String(), transcript.TextSpeaker(v.String()) == transcript.Person
+		}
+		return "", false
+	}
+	if e.Speaker() != transcript.Person {
+		return "", false
+	}
+	return e.Text(), true
+}
+
+func extraText(said, prompt string) string {
+	return strings.TrimSpace(strings.Replace(said, prompt, " ", 1))
+}
+
+// saved says whether the prompt stands in the job's queuedPrompt, and gives all that stands there.
+func (p *proof) saved() (string, bool) {
+	job := p.run.Account.Job(p.short)
+	if job == nil || !strings.Contains(job.QueuedPrompt, p.intent.PromptID) {
+		return "", false
+	}
+	return job.QueuedPrompt, true
+}
+
+// crashed finds the end of the worker in the log, after the call.
+func (p *proof) crashed() (string, bool) {
+	for _, e := range p.run.Account.Log().Of(p.short) {
+		if e.Kind == account.LogSettled && (e.Cause == "crashed" || e.Cause == "failed") && !e.At.Before(p.called.Add(-time.Second)) {
+			return e.Line, true
+		}
+	}
+	return "", false
+}
+
+// copied looks for the prompt's id in jobs that were not there before the call.
+func (p *proof) copied() string {
+	entries, err := p.run.Account.ReadDir(filepath.Join(p.run.Account.Dir, "jobs"))
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() || p.before[e.Name()] {
+			continue
+		}
+		job := p.run.Account.Job(e.Name())
+		if job == nil {
+			continue
+		}
+		if strings.Contains(job.Intent, p.intent.PromptID) || strings.Contains(job.QueuedPrompt, p.intent.PromptID) ||
+			holds(p.run.Account, job, p.intent.PromptID) {
+			return job.Short
+		}
+	}
+	return ""
+}
+
+// holds says whether a job's transcript has the id in a line of the user's role.
+func holds(a *account.Account, job *account.Job, id string) bool {
+	loc := transcript.Locate(a, job)
+	return loc.Path != "" && fileHolds(a, loc.Path, id)
+}
+
+func fileHolds(a *account.Account, path, id string) bool {
+	t, err := transcript.Open(a.Door, path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = t.Close() }()
+	l, err := t.Ledger(func(s string) bool { return strings.Contains(s, id) })
+	if err != nil {
+		return false
+	}
+	for _, m := range l.Marked {
+		if m.Delivered {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere looks for a prompt's id in every transcript of the account that was written to since the intention; it is for
+// settling, when the jobs that there were before are not known.
+func elsewhere(a *account.Account, own, id string, since time.Time) string {
+	found := ""
+	_ = fs.WalkDir(os.DirFS(filepath.Join(a.Dir, "projects")), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || found != "" || d.IsDir() || !strings.HasSuffix(path, ".jsonl") || strings.Count(path, "/") > 1 {
+			return nil
+		}
+		full := filepath.Join(a.Dir, "projects", filepath.FromSlash(path))
+		info, err := a.Stat(full)
+		if err != nil || full == own || info.ModTime().Before(since.Add(-time.Minute)) {
+			return nil
+		}
+		if fileHolds(a, full, id) {
+			found = strings.TrimSuffix(filepath.Base(full), ".jsonl")
+		}
+		return nil
+	})
+	return found
+}

@@ -1,0 +1,74 @@
+package wake
+
+import (
+	"context"
+
+	"recovery/internal/journal"
+	"recovery/inventory"
+	"recovery/review"
+)
+
+// read waits for the reviews of a batch and judges them. A session that waits at a permission prompt is shown at once.
+func (r *Run) read(ctx context.Context, items []Item) {
+	deadline := r.Clock.Now().Add(r.Options.Wait)
+	told := map[string]bool{}
+	for {
+		open := false
+		w, err := r.See()
+		if err != nil {
+			r.Tell("the account cannot be read: %v", err)
+			return
+		}
+		for i := range items {
+			if items[i].Outcome != Woken && items[i].Outcome != Joined && items[i].Outcome != Replayed {
+				continue
+			}
+			rev, err := r.review(w, items[i].Short)
+			if err != nil {
+				r.Tell("%s: %v", items[i].Short, err)
+				continue
+			}
+			items[i].Review = &rev
+			if rev.Waiting != "" && !told[items[i].Short] {
+				told[items[i].Short] = true
+				r.Tell("%s waits: %s; answer it in its thread, or stop it: claude stop %s", items[i].Short, rev.Waiting, items[i].Short)
+			}
+			if !rev.Over(r.Clock.Now(), r.Timing.Settle) && items[i].Outcome == Woken {
+				open = true
+			}
+		}
+		if !open || ctx.Err() != nil || !r.Clock.Now().Before(deadline) {
+			break
+		}
+		r.Clock.Sleep(ctx, r.Timing.Poll*2)
+	}
+	for i := range items {
+		if items[i].Review == nil {
+			continue
+		}
+		if err := r.record(items[i].Short, items[i].Review); err != nil {
+			r.stop("%v", err)
+		}
+	}
+}
+
+// review reads what one session did since its last wake.
+func (r *Run) review(w *inventory.World, short string) (review.Review, error) {
+	events, err := r.Journal.Read()
+	if err != nil {
+		return review.Review{}, err
+	}
+	return review.Of(w, r.Rules, journal.Replay(events).Session(short))
+}
+
+// record writes a review and its defects into the journal; a defect stops the run.
+func (r *Run) record(short string, rev *review.Review) error {
+	fresh, err := review.Record(r.Journal, short, rev)
+	if err != nil {
+		return err
+	}
+	for _, d := range fresh {
+		r.stop("%s: %s", short, d.Text)
+	}
+	return nil
+}

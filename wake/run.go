@@ -1,0 +1,248 @@
+package wake
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/audit"
+	"recovery/internal/journal"
+	"recovery/internal/remote"
+	"recovery/inventory"
+	"recovery/queuecheck"
+	"recovery/review"
+)
+
+// Outcome is what became of one session in a run.
+type Outcome string
+
+// The outcomes.
+const (
+	Woken      Outcome = "woken"
+	Refused    Outcome = "refused"
+	Copy       Outcome = "copy"
+	Replayed   Outcome = "replayed"
+	Joined     Outcome = "joined"
+	Saved      Outcome = "saved"
+	Untrusted  Outcome = "untrusted"
+	MissingCwd Outcome = "missing-cwd"
+	NotStarted Outcome = "not-started"
+	Uncertain  Outcome = "unknown"
+	Planned    Outcome = "planned"
+)
+
+// Clock is time as a run sees it. Sleep returns early when the context ends.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration)
+}
+
+// Timing are the waits of a run that no flag sets.
+type Timing struct {
+	// Proof is how long the transcript is watched for the prompt; Poll is how often.
+	Proof time.Duration
+	Poll  time.Duration
+	// Settle is how long a review must have been quiet after its reply before it counts as over.
+	Settle time.Duration
+	// Retry is the first pause before a prompt that provably was not sent is tried again; it doubles.
+	Retry time.Duration
+}
+
+// DefaultTiming is what the client's behaviour asks for: a failed start shows within 8 to 18 s.
+var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second}
+
+// Options are what the user asked for.
+type Options struct {
+	DryRun     bool
+	Nudge      bool
+	Again      bool
+	Dupes      map[string]Dupe
+	DefaultCwd string
+	Batch      int
+	Spacing    time.Duration
+	Wait       time.Duration
+	MaxAge     time.Duration
+	// User is who runs it; Agent says that it was typed inside a Claude session.
+	User  string
+	Agent bool
+}
+
+// Run is one run over an account. The caller holds the account's lock.
+type Run struct {
+	Account   *account.Account
+	Journal   *journal.Journal
+	Inventory *inventory.Inventory
+	// See looks at the account anew.
+	See func() (*inventory.World, error)
+	// Events gives the saved events pages of a session; nil when there are none.
+	Events  func(short string) *remote.Events
+	Rules   *audit.Rules
+	Client  Client
+	Environ []string
+	// Memory gives MemAvailable in bytes.
+	Memory  func() (int64, error)
+	NewID   func() string
+	Jitter  func(time.Duration) time.Duration
+	Self    queuecheck.Self
+	Clock   Clock
+	Timing  Timing
+	Options Options
+	// Tell receives a line of progress for the user.
+	Tell func(format string, args ...any)
+
+	versionErr  error
+	versionDone bool
+	failed      int // failed starts in a row
+	stopped     string
+	lastStart   time.Time
+}
+
+// Item is what became of one session.
+type Item struct {
+	Short       string  `json:"short"`
+	SessionID   string  `json:"session_id"`
+	Link        *string `json:"link"`
+	Outcome     Outcome `json:"outcome"`
+	PromptSaved bool    `json:"prompt_saved"`
+	Reason      string  `json:"reason"`
+	Batch       int     `json:"batch"`
+	Next        string  `json:"next"`
+	Title       string  `json:"title"`
+	Cwd         string  `json:"cwd"`
+	// Review is what the session did, read after its batch; nil when it was not woken.
+	Review *review.Review `json:"review"`
+	// Verdict is the queue check's, worked out right before the call.
+	Verdict queuecheck.Verdict `json:"queue_check"`
+}
+
+// Result is a whole run.
+type Result struct {
+	Items []Item `json:"items"`
+	// Stopped says why the run ended before all were woken.
+	Stopped string `json:"stopped"`
+	// Defects are those of this run and those of earlier ones that nobody acknowledged.
+	Defects  []journal.OpenDefect `json:"defects"`
+	Warnings []string             `json:"warnings"`
+}
+
+// Do wakes the named sessions, duplicates before their owner, five at a time.
+func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
+	var res Result
+	state, err := r.settle(ctx)
+	if err != nil {
+		return res, err
+	}
+	if !r.Options.DryRun {
+		if len(state.Defects) > 0 && !r.Options.Again {
+			res.Defects = state.Defects
+			res.Stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
+			return res, nil
+		}
+		if len(state.Defects) > 0 {
+			if err := r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: "defect"}); err != nil {
+				return res, err
+			}
+		}
+	}
+	order := r.order(shorts)
+	for start, batch := 0, 1; start < len(order); start, batch = start+r.Options.Batch, batch+1 {
+		end := min(start+r.Options.Batch, len(order))
+		items := r.batch(ctx, order[start:end], batch)
+		res.Items = append(res.Items, items...)
+		if r.stopped != "" || ctx.Err() != nil {
+			break
+		}
+	}
+	res.Stopped = r.stopped
+	if ctx.Err() != nil {
+		res.Stopped = "interrupted"
+	}
+	for _, s := range order[len(res.Items):] {
+		it := r.blank(s)
+		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, "recovery resume "+s
+		if r.Options.DryRun {
+			it.Outcome = Planned
+		}
+		res.Items = append(res.Items, it)
+	}
+	events, err := r.Journal.Read()
+	if err != nil {
+		return res, err
+	}
+	res.Defects = journal.Replay(events).Defects
+	return res, nil
+}
+
+// order puts duplicates before the others; each keeps its place otherwise.
+func (r *Run) order(shorts []string) []string {
+	var first, rest []string
+	for _, s := range shorts {
+		if r.isDuplicate(s) {
+			first = append(first, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	return append(first, rest...)
+}
+
+func (r *Run) isDuplicate(short string) bool {
+	if _, ok := r.Options.Dupes[short]; ok {
+		return true
+	}
+	it := r.Inventory.Find(short)
+	return it != nil && it.Role == "duplicate"
+}
+
+// owner is the owner of a duplicate's group; empty when the inventory knows none.
+func (r *Run) owner(short string) string {
+	it := r.Inventory.Find(short)
+	if it == nil || it.Group == "" {
+		return ""
+	}
+	for _, g := range r.Inventory.Groups {
+		if g.Name == it.Group && g.Owner != short {
+			return g.Owner
+		}
+	}
+	return ""
+}
+
+func (r *Run) blank(short string) Item {
+	it := Item{Short: short}
+	if row := r.Inventory.Find(short); row != nil {
+		it.SessionID, it.Link, it.Title, it.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
+	}
+	return it
+}
+
+// batch starts up to Options.Batch sessions, spaced, then waits for their reviews and audits them.
+func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
+	items := make([]Item, 0, len(shorts))
+	for _, short := range shorts {
+		if r.stopped != "" || ctx.Err() != nil {
+			break
+		}
+		items = append(items, r.one(ctx, short, n))
+	}
+	if !r.Options.DryRun {
+		r.read(ctx, items)
+	}
+	return items
+}
+
+// stop ends the run after what is under way.
+func (r *Run) stop(format string, args ...any) {
+	if r.stopped == "" {
+		r.stopped = fmt.Sprintf(format, args...)
+		r.Tell("the run stops: %s", r.stopped)
+	}
+}
+
+// defect records a defect of a session once, and stops the run.
+func (r *Run) defect(short string, d journal.DefectData) error {
+	err := r.Journal.AppendIf(journal.Defect, short, d, func(events []journal.Event) bool { return journal.HasDefect(events, short, d.Key) })
+	r.stop("%s: %s", short, d.Text)
+	return err
+}

@@ -1,0 +1,113 @@
+package wake
+
+import (
+	"context"
+	"strings"
+
+	"recovery/internal/journal"
+	"recovery/internal/transcript"
+)
+
+// settle decides open intentions of earlier runs from the evidence, records what was found, and gives the state after it.
+// The caller holds the account's lock, so an open intention belongs to a run that is gone.
+func (r *Run) settle(_ context.Context) (*journal.State, error) {
+	events, err := r.Journal.Read()
+	if err != nil {
+		return nil, err
+	}
+	state := journal.Replay(events)
+	if r.Options.DryRun {
+		return state, nil
+	}
+	changed := false
+	for short, s := range state.Sessions {
+		for _, w := range s.Wakes {
+			if !w.Open() {
+				continue
+			}
+			out := r.settled(short, w)
+			r.Tell("%s: an earlier run ended before it knew what became of its prompt: %s (%s)", short, out.Outcome, out.Reason)
+			if err := r.Journal.Append(journal.Settled, short, out); err != nil {
+				return nil, err
+			}
+			if code, ok := defectOutcomes[Outcome(out.Outcome)]; ok {
+				if err := r.defect(short, journal.DefectData{Code: code, Text: out.Reason, Key: code + ":" + w.PromptID, Next: nextAfter(short, &out)}); err != nil {
+					return nil, err
+				}
+				r.stopped = ""
+			}
+			changed = true
+		}
+	}
+	if !changed {
+		return state, nil
+	}
+	if events, err = r.Journal.Read(); err != nil {
+		return nil, err
+	}
+	return journal.Replay(events), nil
+}
+
+func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
+	p := proof{run: r, short: short, intent: w.Intent, called: w.At}
+	job := r.Account.Job(short)
+	if out, done := p.delivered(job); done {
+		return out
+	}
+	// The recorded size may be of a file that was replaced since: the whole file is looked at too.
+	for _, path := range p.paths(job) {
+		if out, done := p.wholeFile(path); done {
+			return out
+		}
+	}
+	if saved, ok := p.saved(); ok {
+		out := p.outcome(Saved, true, "the prompt is saved in the session for its next start")
+		out.PromptSaved, out.Saved = true, saved
+		return out
+	}
+	own := w.Transcript
+	if job != nil {
+		if loc := transcript.Locate(r.Account, job); loc.Path != "" {
+			own = loc.Path
+		}
+	}
+	if other := elsewhere(r.Account, own, w.PromptID, w.At); other != "" {
+		short8, _, _ := strings.Cut(other, "-")
+		out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", other, short8)
+		out.Other = short8
+		return out
+	}
+	return p.outcome(Uncertain, true, "the run ended around the call, and the prompt is in no transcript and not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
+}
+
+func (p *proof) wholeFile(path string) (journal.OutcomeData, bool) {
+	if path == "" || !fileHolds(p.run.Account, path, p.intent.PromptID) {
+		return journal.OutcomeData{}, false
+	}
+	return p.deliveredWith(path)
+}
+
+// deliveredWith finds the line that holds the prompt's id anywhere in a file.
+func (p *proof) deliveredWith(path string) (journal.OutcomeData, bool) {
+	t, err := transcript.Open(p.run.Account.Door, path)
+	if err != nil {
+		return journal.OutcomeData{}, false
+	}
+	defer func() { _ = t.Close() }()
+	var out journal.OutcomeData
+	done := false
+	_ = t.Walk(0, func(e *transcript.Entry) bool {
+		said, ok := saidByUser(e)
+		if !ok || !strings.Contains(said, p.intent.PromptID) {
+			return true
+		}
+		done = true
+		if said == p.intent.Expected {
+			out = p.outcome(Woken, true, "the prompt stands in its own transcript")
+		} else {
+			out = p.outcome(Joined, true, "more than the prompt was delivered as one message")
+		}
+		return false
+	})
+	return out, done
+}
