@@ -21,7 +21,7 @@ func (r *rules) isForeign(s string, caps map[string]bool) bool {
 	if foreignLetters(s) {
 		return true
 	}
-	unknown, total := 0, 0
+	unknown, names, total := 0, 0, 0
 	ws := words(s)
 	for i, w := range ws {
 		if strings.HasPrefix(w, "-") {
@@ -32,10 +32,16 @@ func (r *rules) isForeign(s string, caps map[string]bool) bool {
 			continue
 		}
 		total++
-		if r.english[w] || caps[w] && i > 0 {
-			continue
+		switch {
+		case r.english[w]:
+		case caps[w] && i > 0:
+			names++
+		default:
+			unknown++
 		}
-		unknown++
+	}
+	if names > total-names-unknown && !r.finite(ws) {
+		unknown += names // more capitals than words: a heading, or another language in capitals
 	}
 	return unknown > 0 && unknown*5 >= total*2 && !(unknown == 1 && r.finite(ws) && caps[strings.Trim(ws[0], ".'-/")])
 }

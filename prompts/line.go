@@ -84,7 +84,13 @@ var (
 
 // stripMarkup takes off what Markdown and HTML put around words. A ticked box stays: it is an answer.
 func stripMarkup(s string) string {
-	s = tags.ReplaceAllString(s, " ")
+	s = tags.ReplaceAllStringFunc(s, func(tag string) string {
+		name, _, _ := strings.Cut(strings.Trim(tag, "</>"), " ")
+		if loadRules().code(squeeze(name)) && len(name) > 1 {
+			return " " + name + " " // no element of HTML
+		}
+		return " "
+	})
 	s = mdLink.ReplaceAllString(s, "$1")
 	s = strings.TrimSpace(s)
 	if t := strings.TrimSpace(leadMarks.ReplaceAllString(s, "")); t != "" && !strings.HasPrefix(s, "+1") {
@@ -96,10 +102,11 @@ func stripMarkup(s string) string {
 
 // readable judges a line as text.
 func (r *rules) readable(raw string) string {
-	caps := map[string]bool{}
+	caps := map[string]bool{} // words with a capital letter could be names, unless all are in capitals
+	shouted := strings.IndexFunc(raw, unicode.IsLower) < 0
 	for _, w := range strings.FieldsFunc(raw, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '-' }) {
 		first, rest := []rune(w)[0], []rune(w)[1:]
-		if unicode.IsUpper(first) && len(rest) > 0 {
+		if unicode.IsUpper(first) && len(rest) > 0 && !shouted {
 			caps[fold(w)] = true
 		}
 	}

@@ -357,7 +357,7 @@ func (r *rules) shape(s string, caps map[string]bool, open bool, depth int) stri
 
 var (
 	missing    = wordSet("mail mails answer answers reply replies approval go yes confirmation draft drafts file files message messages payment money tool tools tasks subagents sub-agents response news data address")
-	denied     = wordSet("infer conclude derive wake mix paste act do touch try guess rely follow obey trust believe invent exceed expect treat more less yet sent all here there known part only for in on at a an the yet")
+	denied     = wordSet("promise contact invite involve mention disclose reveal expose infer conclude derive wake mix paste act do touch try guess rely follow obey trust believe invent exceed expect treat more less yet sent all here there known part only for in on at a an the yet")
 	conditions = wordSet("if when until unless before after once while as because since although though whenever where wherever whereas whether")
 	bare       = wordSet("it this that these those they he she everything all both there here each some most many few several others none nothing nobody neither")
 )
@@ -432,17 +432,24 @@ func (r *rules) statement(ws []string, caps map[string]bool) string {
 }
 
 var (
-	ends   = wordSet("waits fails ends expires hangs lacks stops differs crashes")
-	nobody = wordSet("it this that these those they he she everything all both there here each some most many few several others none nothing nobody neither no not what which who whose where when why how never two three one")
+	particles = wordSet("on to with into up out over off for at through around along")
+	urgent    = wordSet("now today tonight asap please immediately instantly thanks quick quickly then again")
+	ends      = wordSet("waits fails ends expires hangs lacks stops differs crashes")
+	nobody    = wordSet("it this that these those they he she everything all both there here each some most many few several others none nothing nobody neither no not what which who whose where when why how never two three one")
 )
 
 // fragment judges words without a verb: headings, data, lists.
 func (r *rules) fragment(ws []string, caps map[string]bool) string {
+	if r.verb(ws[0]) && len(ws) > 2 && particles[ws[1]] {
+		return fmt.Sprintf("could be an order (%s)", ws[0])
+	}
 	anchors := 0
 	for i, w := range ws {
 		w = strings.TrimSuffix(strings.Trim(w, ".'-/"), "'s")
 		switch {
 		case w == "" || !hasWord(w):
+		case urgent[w]:
+			return fmt.Sprintf("could be an order (%s)", w)
 		case w == masked, hasDigit(w), strings.ContainsAny(w, "./@#"), r.in(w, "things", "stateword", "numbered", "dataLabels"):
 			anchors++
 		case r.in(w, "dets", "preps", "neg", "aux") || w == "and" || w == "or":

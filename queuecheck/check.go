@@ -43,6 +43,8 @@ type Result struct {
 	Casualty bool `json:"casualty"`
 	// Pending are the texts that were typed and never answered.
 	Pending []string `json:"pending"`
+	// Open are the codes of the reasons that want a look: what a confirmation covers.
+	Open []string `json:"-"`
 	// SentAt is the byte offset of recovery's last prompt in the transcript, LastPerson that of the last message of a
 	// person that is not recovery's; -1 when there is none.
 	SentAt     int64 `json:"-"`
@@ -125,6 +127,9 @@ func Of(in Input) Result {
 }
 
 func (t *table) decide() {
+	for _, r := range t.check {
+		t.out.Open = append(t.out.Open, r.Code)
+	}
 	switch {
 	case len(t.blocked) > 0:
 		t.out.Verdict, t.out.Reasons = Blocked, append(t.blocked, t.check...)

@@ -163,20 +163,6 @@ func (t *table) eventsPass() bool {
 		t.eventsDoubt("evidence-old", "the events pages are %s old (more than %s): save them again", age.Round(time.Second), t.in.MaxAge)
 		return false
 	}
-	newest := time.Time{}
-	for _, e := range ev.Items {
-		if e.At.After(newest) {
-			newest = e.At
-		}
-	}
-	// A page from further back would hold the last turn and miss what was typed later: the row's own time tells.
-	if r := t.in.Remote; r != nil && r.UpdatedAt != nil && r.UpdatedAt.After(newest.Add(retireSpread)) {
-		if _, _, ok := t.stamp(*r.UpdatedAt, t.in.Facts.Tail.LastEntry); !ok {
-			t.eventsDoubt("events-too-early", "the events pages end at %s and the session was updated at %s: save the newest page too",
-				newest.UTC().Format(time.RFC3339), r.UpdatedAt.UTC().Format(time.RFC3339))
-			return false
-		}
-	}
 	t.pass = append(t.pass, Reason{"events", "the events pages hold its last turn and nothing of a person after it"})
 	return true
 }

@@ -21,8 +21,14 @@ func run(s *sys, args []string) int {
 }
 
 // runIn runs one command until ctx ends.
-func runIn(s *sys, ctx context.Context, args []string) int {
+func runIn(s *sys, ctx context.Context, args []string) (status int) {
 	x := &exec{sys: s, ctx: ctx}
+	// A fault of the program itself is told like any other error. What was under way is settled by the next run.
+	defer func() {
+		if fault := recover(); fault != nil {
+			status = x.status(failf("recovery inventory", "internal error: %v; nothing more was done, and what was under way is settled by the next run", fault))
+		}
+	}()
 	app := x.app()
 	if len(args) == 0 {
 		args = []string{"help"}
@@ -33,7 +39,7 @@ func runIn(s *sys, ctx context.Context, args []string) int {
 	} else {
 		err = app.RunContext(ctx, append([]string{"recovery"}, sorted...))
 	}
-	status := x.status(err)
+	status = x.status(err)
 	if ctx.Err() != nil && status != exitUsage && status != exitDefect {
 		status = exitInterrupted
 	}

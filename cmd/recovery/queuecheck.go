@@ -187,10 +187,7 @@ func (x *exec) confirm(p *place, item checkItem, agent bool, again func() (queue
 		item.Note = "not confirmed: a blocked session cannot be"
 		return item, nil
 	}
-	var codes []string
-	for _, r := range item.Reasons {
-		codes = append(codes, r.Code)
-	}
+	codes := item.Open
 	data := journal.ConfirmData{User: x.user, Agent: agent, Fingerprint: item.Fingerprint, Reasons: codes}
 	if err := p.journal.Append(journal.Confirmed, item.Short, data); err != nil {
 		return item, err
