@@ -18,6 +18,9 @@ func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("line %d could be read as the user's approval (%s): %q; say it as a plain fact, or let the user type it in the session's own thread", e.Line, e.Why, e.Text)
 }
 
+// maxLine bounds what one line may cost, in bytes.
+const maxLine = 8000
+
 // maxJoin is how many lines that stand below each other are read as one: enough for a word that was written down letter by letter.
 const maxJoin = 14
 
@@ -29,9 +32,12 @@ func CheckApproval(text string) error {
 	lines := splitLines(text)
 	for i, line := range lines {
 		why := ""
-		if !utf8.ValidString(line) {
+		switch {
+		case !utf8.ValidString(line):
 			why = "not valid UTF-8"
-		} else {
+		case len(line) > maxLine:
+			why = "too long to judge, break it up"
+		default:
 			why = r.line(line)
 		}
 		if why == "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // corpora are the labelled lines, in the order in which they were written; testdata/README.md tells what each was used for.
-var corpora = []string{"approvals.tsv", "approvals-heldout.tsv", "approvals-second.tsv", "approvals-third.tsv", "approvals-fourth.tsv"}
+var corpora = []string{"approvals.tsv", "approvals-heldout.tsv", "approvals-second.tsv", "approvals-third.tsv", "approvals-fourth.tsv", "approvals-fifth.tsv", "approvals-sixth.tsv"}
 
 type labelledLine struct {
 	refuse bool

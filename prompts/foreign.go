@@ -40,7 +40,7 @@ func (r *rules) isForeign(s string, caps map[string]bool) bool {
 			unknown++
 		}
 	}
-	if names > total-names-unknown && !r.finite(ws) {
+	if names > total-names-unknown && !r.finite(ws) && (unknown > 0 || !r.english[ws[0]]) || unknown > 0 && (names+unknown)*2 > total {
 		unknown += names // more capitals than words: a heading, or another language in capitals
 	}
 	return unknown > 0 && unknown*5 >= total*2 && !(unknown == 1 && r.finite(ws) && caps[strings.Trim(ws[0], ".'-/")])

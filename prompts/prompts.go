@@ -102,6 +102,9 @@ func RenderWrap(w Wrap) (string, error) {
 	}{w, WrapMark})
 }
 
+// maxPrompt is the most that a prompt may hold, in bytes: the client is given it as one argument, and the kernel takes 128 KiB for one.
+const maxPrompt = 96 << 10
+
 // render fills a template and checks what came out: the text that is sent is the text that is checked.
 func render(name, short string, data any) (string, error) {
 	t, err := template.New(name).Option("missingkey=error").ParseFS(files, "*.md")
@@ -111,6 +114,9 @@ func render(name, short string, data any) (string, error) {
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("prompt for %s: %w", short, err)
+	}
+	if b.Len() > maxPrompt {
+		return "", fmt.Errorf("prompt for %s holds %d bytes, more than the %d that fit into one argument: shorten its data", short, b.Len(), maxPrompt)
 	}
 	text := strings.TrimRight(blankRuns.ReplaceAllString(b.String(), "\n\n"), "\n")
 	if err := CheckApproval(text); err != nil {

@@ -18,15 +18,15 @@ type rules struct {
 	english map[string]bool
 	group   map[string]map[string]bool
 
-	masks, guards, protect, imperatives              []*regexp.Regexp
-	attributed, doNotAct, question, badQuestion      *regexp.Regexp
-	hard, soft                                       []pattern
-	unless                                           map[string]*regexp.Regexp
-	negList, label, openLabel, option, noun, pronoun *regexp.Regexp
-	languages                                        []language
-	quiet                                            map[rune]bool
-	codes, strong                                    map[string]bool
-	spelled                                          []stretched
+	masks, guards, protect, imperatives         []*regexp.Regexp
+	attributed, doNotAct, question, badQuestion *regexp.Regexp
+	hard, soft                                  []pattern
+	unless                                      map[string]*regexp.Regexp
+	negList, label, openLabel, noun, pronoun    *regexp.Regexp
+	languages                                   []language
+	quiet                                       map[rune]bool
+	codes, strong                               map[string]bool
+	spelled                                     []stretched
 }
 
 // pattern is one way to approve; unless names what lets it pass.
@@ -93,7 +93,7 @@ var loadRules = sync.OnceValue(func() *rules {
 		}
 		pairs = append(pairs, "<"+name+">", "(?:"+alt+")")
 	}
-	for _, name := range []string{"things", "side", "read", "dets", "preps", "pastirreg", "aux", "lead", "stateword", "people", "approving", "yeswords", "sidedone", "need"} {
+	for _, name := range []string{"things", "side", "read", "dets", "preps", "pastirreg", "aux", "lead", "stateword", "people", "approving", "yeswords", "sidedone"} {
 		for w := range r.group[name] {
 			r.english[w] = true
 		}
@@ -129,7 +129,6 @@ var loadRules = sync.OnceValue(func() *rules {
 	r.openLabel = compile(`^(?:` + strings.TrimSpace(en.Groups["openLabels"]) + `)$`)
 	r.noun = compile(en.Forms["noun"])
 	r.pronoun = compile(en.Forms["pronoun"])
-	r.option = compile(en.Forms["option"])
 	r.label = regexp.MustCompile(`^([a-z#][a-z0-9 ./#'-]{0,60}?) ?(?::|=+) ?([^/\s].*)$`)
 
 	for _, l := range langs.Languages {

@@ -175,12 +175,26 @@ func (t *table) queue() {
 	case j.Queued && saved != "" && j.QueuedPrompt == saved:
 		t.pass = append(t.pass, Reason{"own-prompt-saved", "recovery's own prompt waits in it for the next start, and nothing else"})
 	case j.Queued:
-		t.block("queued-prompt", "a message waits for its next start and would run with its rights: %q (queuedPrompt in jobs/%s/state.json)",
-			text.Clip(j.QueuedPrompt, 300), j.Short)
+		shown, where := j.QueuedPrompt, ""
+		if rest, ok := strings.CutPrefix(j.QueuedPrompt, saved); ok && saved != "" {
+			shown, where = strings.TrimSpace(rest), "behind recovery's own prompt, "
+		}
+		t.block("queued-prompt", "%sa message waits for its next start and would run with its rights: %q (queuedPrompt in jobs/%s/state.json)",
+			where, bothEnds(shown), j.Short)
 	}
 	if j.InFlightQueue > 0 {
 		t.block("in-flight-queue", "%d messages wait in the session's own queue (inFlight.queued)", j.InFlightQueue)
 	}
+}
+
+// bothEnds shows a text on one line, with its end: what was added last stands there.
+func bothEnds(s string) string {
+	const each = 200
+	line := []rune(text.Line(s))
+	if len(line) <= 2*each {
+		return string(line)
+	}
+	return string(line[:each]) + " … " + string(line[len(line)-each:])
 }
 
 func (t *table) transcript() {

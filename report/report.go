@@ -105,7 +105,7 @@ func (r *Report) add(in Input, e Entry) {
 	clean := reviewed && len(rev.Defects) == 0
 	switch {
 	case s.Wrap != nil && s.Wrap.State == "DONE" && clean && rev.Unjudged() == 0:
-		e.Why = append(e.Why, "real wrap seen at "+s.Wrap.WrappedAt, fmt.Sprintf("%d tool calls, all only read", len(rev.Tools)))
+		e.Why = append(e.Why, "real wrap seen at "+s.Wrap.WrappedAt, fmt.Sprintf("%s, all only read", calls(len(rev.Tools))))
 		e.Next = "archive it: your click"
 		r.ArchiveNow = append(r.ArchiveNow, e)
 	case s.Wrap != nil && s.Wrap.State == "HELD":
@@ -123,11 +123,12 @@ func (r *Report) add(in Input, e Entry) {
 		}
 		e.Next = "recovery read --wait 10m " + e.Short
 		r.Unclear = append(r.Unclear, e)
-	case rev.Unclear != "" || rev.Verdict == nil || !clean || rev.Unjudged() > 0:
+	case rev.Unclear != "" || rev.Verdict == nil || !clean || rev.Unjudged() > 0 && rev.Verdict.Verdict == review.VerdictDone:
 		e.Why = append(e.Why, unclear(rev)...)
 		e.Next = "recovery read " + e.Short
 		r.Unclear = append(r.Unclear, e)
 	default:
+		e.Why = append(e.Why, unclear(rev)...)
 		r.byVerdict(e, rev)
 	}
 }
@@ -157,6 +158,13 @@ func notWoken(s *journal.Session) string {
 	return "not woken: not checked yet"
 }
 
+func calls(n int) string {
+	if n == 1 {
+		return "1 tool call"
+	}
+	return fmt.Sprintf("%d tool calls", n)
+}
+
 func unclear(rev review.Review) []string {
 	var why []string
 	if rev.Unclear != "" {
@@ -166,7 +174,7 @@ func unclear(rev review.Review) []string {
 		why = append(why, "defect "+d.Code+": "+d.Text)
 	}
 	if n := rev.Unjudged(); n > 0 {
-		why = append(why, fmt.Sprintf("%d tool calls cannot be judged", n))
+		why = append(why, fmt.Sprintf("%s cannot be judged: look at them with `recovery read`", calls(n)))
 	}
 	return why
 }
@@ -203,11 +211,14 @@ func (r Report) Markdown() string {
 			line("- %s (%s): %s\n  %s", md(u.Title), u.Kind, u.Link, md(u.WhatToDo))
 		}
 	}
-	var left []string
+	left := []string{}
 	for _, l := range r.LeftOut {
-		left = append(left, fmt.Sprintf("%d %s", l.Count, l.Reason))
+		left = append(left, fmt.Sprintf("%d %s", l.Count, md(l.Reason)))
 	}
-	line("\nFound %d; left out: %s.", r.Found, strings.Join(append(left, ""), ", "))
+	if len(left) == 0 {
+		left = append(left, "nothing")
+	}
+	line("\nFound %d; left out: %s.", r.Found, strings.Join(left, ", "))
 	if !r.Complete {
 		line("The pages were not complete: there are more sessions than these.")
 	}

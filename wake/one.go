@@ -3,6 +3,7 @@ package wake
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"recovery/internal/journal"
 )
@@ -17,7 +18,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 	pause := r.Timing.Retry
 	for attempt := 1; ; attempt++ {
 		// The pause comes before the guards, so that nothing lies between them and the call.
-		r.space(ctx)
+		r.space(ctx, short)
 		if ctx.Err() != nil {
 			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", "recovery resume "+short
 			return it
@@ -109,6 +110,7 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	r.Tell("%s: waking %q", short, g.job.Title())
 	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: CleanEnv(r.Environ)})
 	r.lastStart = r.Clock.Now()
+	r.started[short] = r.lastStart
 	p := proof{run: r, short: short, intent: intent, said: said, called: called, before: g.jobs}
 	out := p.find(ctx)
 	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
@@ -125,13 +127,19 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 // defectOutcomes are the outcomes that are defects of the run.
 var defectOutcomes = map[Outcome]string{Copy: "copy", Joined: "joined", Replayed: "replay"}
 
-// space keeps the starts apart: a burst trips the service's limiter.
-func (r *Run) space(ctx context.Context) {
-	if r.lastStart.IsZero() {
-		return
+// sameSession is the least pause between two starts of one session: a second caller within a second makes a copy.
+const sameSession = 2 * time.Second
+
+// space keeps the starts apart, those of earlier runs included: a burst trips the service's limiter.
+func (r *Run) space(ctx context.Context, short string) {
+	var until time.Time
+	if !r.lastStart.IsZero() {
+		until = r.lastStart.Add(r.Jitter(r.Options.Spacing))
 	}
-	rest := r.lastStart.Add(r.Jitter(r.Options.Spacing)).Sub(r.Clock.Now())
-	if rest > 0 {
+	if own := r.started[short]; !own.IsZero() && own.Add(sameSession).After(until) {
+		until = own.Add(sameSession)
+	}
+	if rest := until.Sub(r.Clock.Now()); !until.IsZero() && rest > 0 && !r.Options.DryRun {
 		r.Clock.Sleep(ctx, rest)
 	}
 }

@@ -46,6 +46,9 @@ func (r *Run) read(ctx context.Context, items []Item) {
 		if items[i].Review == nil {
 			continue
 		}
+		if items[i].Outcome == Woken && items[i].Review.Answered {
+			items[i].Next = "recovery report"
+		}
 		if err := r.record(items[i].Short, items[i].Review); err != nil {
 			r.stop("%v", err)
 		}

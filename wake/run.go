@@ -96,6 +96,7 @@ type Run struct {
 	failed      int // failed starts in a row
 	stopped     string
 	lastStart   time.Time
+	started     map[string]time.Time // the last start of each session
 }
 
 // Item is what became of one session.
@@ -142,6 +143,15 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 		if len(state.Defects) > 0 {
 			if err := r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: "defect"}); err != nil {
 				return res, err
+			}
+		}
+	}
+	r.started = map[string]time.Time{}
+	for short, s := range state.Sessions {
+		for _, w := range s.Wakes {
+			r.started[short] = w.At
+			if w.At.After(r.lastStart) {
+				r.lastStart = w.At
 			}
 		}
 	}

@@ -24,7 +24,7 @@ type place struct {
 	work    string
 }
 
-func (x *exec) place(c *cli.Context) (*place, error) {
+func (x *command) place(c *cli.Context) (*place, error) {
 	a, err := account.Open(x.env("CLAUDE_CONFIG_DIR"), x.home())
 	if err != nil {
 		return nil, &exitError{status: exitFailed, err: err}
@@ -61,7 +61,7 @@ func realPath(dir string) (string, error) {
 }
 
 // see looks at the account now.
-func (x *exec) see(p *place) (*inventory.World, error) {
+func (x *command) see(p *place) (*inventory.World, error) {
 	w, err := inventory.See(p.account, x.processes(), x.now().UTC())
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (x *exec) see(p *place) (*inventory.World, error) {
 }
 
 // seeTwice looks again when a lost worker may be about to be started.
-func (x *exec) seeTwice(p *place) (*inventory.World, error) {
+func (x *command) seeTwice(p *place) (*inventory.World, error) {
 	return inventory.SeeTwice(func() (*inventory.World, error) { return x.see(p) }, x.rest)
 }
 
@@ -106,7 +106,7 @@ func loadEvents(p *place, short string) *remote.Events {
 	return &ev
 }
 
-func (x *exec) selfSession() queuecheck.Self {
+func (x *command) selfSession() queuecheck.Self {
 	return queuecheck.Self{SessionID: x.env("CLAUDE_CODE_SESSION_ID"), Short: x.ownShort()}
 }
 
@@ -137,7 +137,7 @@ func findJobs(w *inventory.World, typed []string) ([]*account.Job, error) {
 }
 
 // userOnly refuses, inside a Claude session, what only the user may say. agent says that it was allowed by --as-user.
-func (x *exec) userOnly(c *cli.Context, what string) (agent bool, err error) {
+func (x *command) userOnly(c *cli.Context, what string) (agent bool, err error) {
 	if !x.inSession() {
 		return false, nil
 	}
@@ -150,7 +150,7 @@ func (x *exec) userOnly(c *cli.Context, what string) (agent bool, err error) {
 
 var asUserFlag = &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as typed by an agent"}
 
-func (x *exec) lock(p *place, command string) (func(), error) {
+func (x *command) lock(p *place, command string) (func(), error) {
 	release, err := journal.Lock(p.work, journal.Holder{PID: x.pid, User: x.user, Command: command, Since: x.now().UTC()})
 	if err != nil {
 		return nil, &exitError{status: exitFailed, err: err}

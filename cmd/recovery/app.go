@@ -22,7 +22,7 @@ func run(s *sys, args []string) int {
 
 // runIn runs one command until ctx ends.
 func runIn(s *sys, ctx context.Context, args []string) (status int) {
-	x := &exec{sys: s, ctx: ctx}
+	x := &command{sys: s, ctx: ctx}
 	// A fault of the program itself is told like any other error. What was under way is settled by the next run.
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -55,24 +55,24 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// exec is one run of a command.
-type exec struct {
+// command is one run of a command.
+type command struct {
 	*sys
 	ctx     context.Context
 	json    bool
 	printed bool
 }
 
-func (x *exec) app() *cli.App {
+func (x *command) app() *cli.App {
 	app := &cli.App{
-		Name:                   "recovery",
-		Usage:                  "turn a backlog of offline Claude Code sessions into sessions to archive and sessions that wait for one go",
-		UsageText:              "recovery [--work DIR] [--json] [--client PATH] COMMAND [flags] [arguments]",
-		HideVersion:            true,
-		Writer:                 x.stdout,
-		ErrWriter:              x.stderr,
-		CustomAppHelpTemplate:  appHelp,
-		UseShortOptionHandling: false,
+		Name:                      "recovery",
+		Usage:                     "turn a backlog of offline Claude Code sessions into sessions to archive and sessions that wait for one go",
+		UsageText:                 "recovery [--work DIR] [--json] [--client PATH] COMMAND [flags] [arguments]",
+		HideVersion:               true,
+		Writer:                    x.stdout,
+		ErrWriter:                 x.stderr,
+		CustomAppHelpTemplate:     appHelp,
+		DisableSliceFlagSeparator: true, // a comma is a part of a file name
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "work", Usage: "the `DIR` for the journal, the lock and the inventory", DefaultText: "session-recovery in the .claude folder"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
@@ -125,7 +125,7 @@ FLAGS:{{range .VisibleFlags}}
 {{end}}`
 
 // status tells an error and gives the exit status that goes with it.
-func (x *exec) status(err error) int {
+func (x *command) status(err error) int {
 	if err == nil {
 		return exitOK
 	}
@@ -152,11 +152,11 @@ func (x *exec) status(err error) int {
 }
 
 // say prints a line of progress, a warning or an error: everything that is not the result.
-func (x *exec) say(format string, args ...any) {
+func (x *command) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(x.stderr, escaped(fmt.Sprintf(format, args...)))
 }
 
-func (x *exec) printJSON(v any) error {
+func (x *command) printJSON(v any) error {
 	x.printed = true
 	enc := json.NewEncoder(x.stdout)
 	enc.SetIndent("", "  ")
@@ -165,13 +165,13 @@ func (x *exec) printJSON(v any) error {
 }
 
 // out prints a line of the result; other people's text in it has its control characters made visible.
-func (x *exec) out(format string, args ...any) {
+func (x *command) out(format string, args ...any) {
 	x.printed = true
 	_, _ = io.WriteString(x.stdout, escaped(fmt.Sprintf(format, args...))+"\n")
 }
 
 // next prints what to type next: the last line of every command.
-func (x *exec) next(format string, args ...any) {
+func (x *command) next(format string, args ...any) {
 	if !x.json {
 		x.out("next: "+format, args...)
 	}

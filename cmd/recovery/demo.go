@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) demoCommand() *cli.Command {
+func (x *command) demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "run the whole pipeline on an invented account with a simulated client",
@@ -35,7 +35,7 @@ EXIT STATUS:
 // demoTiming keeps the demo to a few seconds: its sessions answer within half a second.
 var demoTiming = wake.Timing{Proof: 10 * time.Second, Poll: 50 * time.Millisecond, Settle: 300 * time.Millisecond, Retry: 100 * time.Millisecond}
 
-func (x *exec) demo(c *cli.Context) error {
+func (x *command) demo(c *cli.Context) error {
 	if c.Args().Len() > 0 {
 		return usagef("demo takes no arguments")
 	}
@@ -82,7 +82,7 @@ func demoFolder(keep string) (dir string, kept bool, err error) {
 }
 
 type demoRun struct {
-	x      *exec
+	x      *command
 	d      *fixtures.DemoAccount
 	client string
 	failed string
@@ -146,7 +146,7 @@ func (r *demoRun) step(want int, args ...string) {
 	}
 }
 
-func (x *exec) simulatedClientCommand() *cli.Command {
+func (x *command) simulatedClientCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "simulated-client",
 		Usage:     "play the client on a fixture account",

@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) inventoryCommand() *cli.Command {
+func (x *command) inventoryCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "inventory",
 		Usage:     "list the offline sessions, newest first",
@@ -37,7 +37,7 @@ EXIT STATUS:
 	}
 }
 
-func (x *exec) inventory(c *cli.Context) error {
+func (x *command) inventory(c *cli.Context) error {
 	p, err := x.place(c)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func readPages(names []string) ([]remote.File, error) {
 	return out, nil
 }
 
-func (x *exec) showInventory(inv inventory.Inventory) {
+func (x *command) showInventory(inv inventory.Inventory) {
 	for _, w := range inv.Warnings {
 		x.say("warning: %s", w)
 	}

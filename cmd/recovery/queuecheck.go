@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) queueCheckCommand() *cli.Command {
+func (x *command) queueCheckCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "queue-check",
 		Usage:     "say for each session whether a message may wait to be delivered when it is woken",
@@ -54,7 +54,7 @@ type checkItem struct {
 	Note string `json:"note,omitempty"`
 }
 
-func (x *exec) queueCheck(c *cli.Context) error {
+func (x *command) queueCheck(c *cli.Context) error {
 	p, err := x.place(c)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func leftOut(inv *inventory.Inventory, shorts []string) []inventory.LeftOut {
 	return out
 }
 
-func (x *exec) checkItem(inv *inventory.Inventory, w *inventory.World, short string, res queuecheck.Result) checkItem {
+func (x *command) checkItem(inv *inventory.Inventory, w *inventory.World, short string, res queuecheck.Result) checkItem {
 	item := checkItem{Short: short, Result: res}
 	if row := inv.Find(short); row != nil {
 		item.SessionID, item.Link, item.Title, item.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
@@ -175,7 +175,7 @@ func (x *exec) checkItem(inv *inventory.Inventory, w *inventory.World, short str
 }
 
 // confirm records the user's word on a session that is to be checked, and gives the verdict after it.
-func (x *exec) confirm(p *place, item checkItem, agent bool, again func() (queuecheck.Result, error)) (checkItem, error) {
+func (x *command) confirm(p *place, item checkItem, agent bool, again func() (queuecheck.Result, error)) (checkItem, error) {
 	switch item.Verdict {
 	case queuecheck.Pass:
 		item.Note = "nothing to confirm: it passes"
@@ -237,7 +237,7 @@ func chosen(inv *inventory.Inventory, groups ...[]*account.Job) []string {
 }
 
 // saveEvents reads the pages of each session and keeps what they say for the wake, which works the verdict out anew.
-func (x *exec) saveEvents(p *place, w *inventory.World, specs []string) error {
+func (x *command) saveEvents(p *place, w *inventory.World, specs []string) error {
 	files := map[string][]string{}
 	var order []string
 	for _, spec := range specs {
@@ -278,7 +278,7 @@ func (x *exec) saveEvents(p *place, w *inventory.World, specs []string) error {
 	return nil
 }
 
-func (x *exec) showChecks(inv *inventory.Inventory, items []checkItem) {
+func (x *command) showChecks(inv *inventory.Inventory, items []checkItem) {
 	t := rows{header: []string{"SHORT", "VERDICT", "GAP", "TITLE", "WHY", "THREAD"}}
 	counts := map[queuecheck.Verdict]int{}
 	var toConfirm, pass []string
@@ -326,7 +326,7 @@ func (x *exec) showChecks(inv *inventory.Inventory, items []checkItem) {
 }
 
 // checkCards prints a block a session on a terminal: evidence is read in whole, not clipped to a cell.
-func (x *exec) checkCards(items []checkItem) {
+func (x *command) checkCards(items []checkItem) {
 	for _, it := range items {
 		x.out("%s  %-9s  %s", it.Short, strings.ToUpper(string(it.Verdict)), it.Title)
 		for _, r := range it.Reasons {

@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) readCommand() *cli.Command {
+func (x *command) readCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "read",
 		Usage:     "print each review: reply, verdict, and every tool call with its class",
@@ -43,7 +43,7 @@ type readItem struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-func (x *exec) read(c *cli.Context) error {
+func (x *command) read(c *cli.Context) error {
 	p, err := x.place(c)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (x *exec) read(c *cli.Context) error {
 	return quiet(status)
 }
 
-func (x *exec) readOne(p *place, w *inventory.World, rules *audit.Rules, short string) readItem {
+func (x *command) readOne(p *place, w *inventory.World, rules *audit.Rules, short string) readItem {
 	it := readItem{Short: short, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.SessionID, it.Title = j.SessionID, j.Title()
@@ -174,7 +174,7 @@ func reviewStatus(r *review.Review) int {
 	return exitOK
 }
 
-func (x *exec) showReview(short string, r *review.Review, indent string) {
+func (x *command) showReview(short string, r *review.Review, indent string) {
 	switch {
 	case r.Answered:
 		at := "-"
@@ -207,13 +207,13 @@ func (x *exec) showReview(short string, r *review.Review, indent string) {
 }
 
 // block prints a text of several lines, each behind a mark, so that nothing in it can pass for recovery's own words.
-func (x *exec) block(s, prefix string) {
+func (x *command) block(s, prefix string) {
 	for _, line := range splitLines(s) {
 		x.out("%s%s", prefix, line)
 	}
 }
 
-func (x *exec) lastReplyCommand() *cli.Command {
+func (x *command) lastReplyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "last-reply",
 		Usage:     "print a session's latest reply and nothing else",
@@ -229,7 +229,7 @@ EXIT STATUS:
 	}
 }
 
-func (x *exec) lastReply(c *cli.Context) error {
+func (x *command) lastReply(c *cli.Context) error {
 	if c.Args().Len() != 1 {
 		return usagef("last-reply wants one session")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) reportCommand() *cli.Command {
+func (x *command) reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "print the two lists and what the user must decide",
@@ -28,7 +28,7 @@ EXIT STATUS:
 	}
 }
 
-func (x *exec) report(c *cli.Context) error {
+func (x *command) report(c *cli.Context) error {
 	format := c.String("format")
 	if format != "md" && format != "json" {
 		return usagef("--format wants md or json, not %q", format)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	osexec "os/exec"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,7 +27,7 @@ const (
 	defaultBatch   = 5
 )
 
-func (x *exec) resumeCommand() *cli.Command {
+func (x *command) resumeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "resume",
 		Usage:     "wake sessions that passed with a read-only review, in batches, and audit what they do",
@@ -62,7 +62,7 @@ EXIT STATUS:
 	}
 }
 
-func (x *exec) resume(c *cli.Context) error {
+func (x *command) resume(c *cli.Context) error {
 	p, err := x.place(c)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func resumeUsage(c *cli.Context) error {
 	return nil
 }
 
-func (x *exec) resumeOptions(c *cli.Context, w *inventory.World) (wake.Options, error) {
+func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (wake.Options, error) {
 	opts := wake.Options{
 		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"),
 		DefaultCwd: c.String("default-cwd"), Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
@@ -166,7 +166,7 @@ func (x *exec) resumeOptions(c *cli.Context, w *inventory.World) (wake.Options, 
 }
 
 // passing are the listed sessions that pass now.
-func (x *exec) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) []string {
+func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) []string {
 	state, err := p.state()
 	if err != nil {
 		return nil
@@ -186,9 +186,9 @@ func (x *exec) passing(p *place, w *inventory.World, inv *inventory.Inventory, m
 }
 
 // clientPath resolves the client once, against this program's own PATH: the call runs in the session's folder.
-func (x *exec) clientPath(c *cli.Context) string {
+func (x *command) clientPath(c *cli.Context) string {
 	path := c.String("client")
-	if found, err := osexec.LookPath(path); err == nil {
+	if found, err := exec.LookPath(path); err == nil {
 		path = found
 	}
 	if abs, err := filepath.Abs(path); err == nil && strings.ContainsRune(path, filepath.Separator) {
@@ -197,7 +197,7 @@ func (x *exec) clientPath(c *cli.Context) string {
 	return path
 }
 
-func (x *exec) newRun(p *place, inv *inventory.Inventory, opts wake.Options, client string) *wake.Run {
+func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, client string) *wake.Run {
 	return &wake.Run{
 		Account: p.account, Journal: p.journal, Inventory: inv, See: func() (*inventory.World, error) { return x.see(p) },
 		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: audit.Default(), Client: wake.Program(client),
@@ -226,7 +226,7 @@ func jitter(d time.Duration) time.Duration {
 	return d + time.Duration(n.Int64())
 }
 
-func (x *exec) showResume(res wake.Result, opts wake.Options) {
+func (x *command) showResume(res wake.Result, opts wake.Options) {
 	for _, it := range res.Items {
 		x.out("%s  %-11s  %s", it.Short, it.Outcome, it.Title)
 		if it.Reason != "" {
@@ -271,7 +271,7 @@ func (x *exec) showResume(res wake.Result, opts wake.Options) {
 	}
 }
 
-func (x *exec) showDefects(defects []journal.OpenDefect) {
+func (x *command) showDefects(defects []journal.OpenDefect) {
 	for _, d := range defects {
 		x.out("DEFECT %s in %s: %s", d.Code, d.Session, d.Text)
 		if d.Next != "" {

@@ -107,4 +107,4 @@ func onSignal() (context.Context, func()) {
 }
 
 // rest sleeps unless the run is interrupted.
-func (x *exec) rest(d time.Duration) { x.sleep(x.ctx, d) }
+func (x *command) rest(d time.Duration) { x.sleep(x.ctx, d) }

@@ -19,7 +19,7 @@ type rows struct {
 
 func (r *rows) add(cells ...string) { r.lines = append(r.lines, cells) }
 
-func (x *exec) table(r *rows) {
+func (x *command) table(r *rows) {
 	x.printed = true
 	if !x.terminal {
 		for _, line := range r.lines {
@@ -56,7 +56,7 @@ func (x *exec) table(r *rows) {
 }
 
 // when prints a time: relative on a terminal, RFC 3339 in a pipe.
-func (x *exec) when(t *time.Time) string {
+func (x *command) when(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return "-"
 	}

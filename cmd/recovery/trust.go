@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) trustCommand() *cli.Command {
+func (x *command) trustCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "trust",
 		Usage:     "accept the trust key of a session's folder, for the user alone",
@@ -37,7 +37,7 @@ type trustItem struct {
 	Reason  string `json:"reason"`
 }
 
-func (x *exec) trust(c *cli.Context) error {
+func (x *command) trust(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return usagef("trust wants the sessions whose folder is to be trusted")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (x *exec) wrapWaitCommand() *cli.Command {
+func (x *command) wrapWaitCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "wrap-wait",
 		Usage:     "wait for real session wraps",
@@ -44,7 +44,7 @@ type wrapItem struct {
 	Pinned bool `json:"pinned"`
 }
 
-func (x *exec) wrapWait(c *cli.Context) error {
+func (x *command) wrapWait(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return usagef("wrap-wait wants the sessions to wait for")
 	}
@@ -117,7 +117,7 @@ func (p *place) recordWrap(short string, s wrap.Status) error {
 	})
 }
 
-func (x *exec) showWraps(items []wrapItem) {
+func (x *command) showWraps(items []wrapItem) {
 	t := rows{header: []string{"SHORT", "STATE", "CLOSING LINE", "WRAPPED", "REOPENED BY", "TITLE", "WHY"}}
 	var done, waiting []string
 	for _, it := range items {

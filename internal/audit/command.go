@@ -161,6 +161,9 @@ func (w *walker) subcommand(c *invocation) verdict {
 	}
 	next := s.sub(sub.text)
 	if next == nil {
+		if s.class == Write {
+			return v.worse(write("changes something"))
+		}
 		return v.worse(unknown("the sub-command `" + sub.text + "` is not in the tables"))
 	}
 	inner := w.judge(&invocation{name: c.name + " " + sub.text, args: p.rest[1:], in: c.in, spec: next})

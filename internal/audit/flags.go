@@ -66,6 +66,7 @@ func (t *flagTable) add(list string, class flagClass, sets map[string]string, de
 		switch {
 		case strings.HasSuffix(w, "="):
 			f.name, f.value = w[:len(w)-1], needsValue
+		case w == "-?":
 		case strings.HasSuffix(w, "?"):
 			f.name, f.value = w[:len(w)-1], mayHaveValue
 		}

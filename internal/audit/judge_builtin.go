@@ -44,6 +44,12 @@ func judgeNames(w *walker, c *invocation) verdict {
 		}
 	}
 	for _, a := range p.operands {
+		if c.name == "unset" && !a.dyn {
+			// Taking a variable away evaluates no subscript, but it may be one that commands look at.
+			name, _, _ := strings.Cut(a.text, "[")
+			v = v.worse(w.r.env.assigned(name, false, arg{dyn: true}))
+			continue
+		}
 		if c.name == "let" {
 			if a.dyn {
 				return v.worse(unknown("arithmetic on text that is only known at run time: " + a.source()))

@@ -40,18 +40,6 @@ func (r *Rules) gitConfig(a arg) verdict {
 	return unknown("the git setting " + key + " may run a program")
 }
 
-// judgeGitList judges branch and tag: without a flag that lists, an operand creates something.
-func judgeGitList(w *walker, c *invocation) verdict {
-	p := c.spec.options(c.args, false)
-	v := w.plain(c, p)
-	for _, o := range p.options {
-		if c.spec.readIf[o.name] {
-			return v
-		}
-	}
-	return v.worse(operandCount(p.operands, 0, Write))
-}
-
 // judgeGitConfig judges config: one operand reads a key, two set it.
 func judgeGitConfig(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)

@@ -103,13 +103,20 @@ func judgeVerbs(w *walker, c *invocation) verdict {
 	v := p.v.worse(carried(c.args))
 	v.network = true
 	list := func(kind string) words { return w.r.lists[c.name+"_"+kind] }
+	if len(p.operands) > 0 && p.operands[0].text == "rest" && c.name == "az" {
+		if m, given := p.value("-m", "--method"); given && (m.dyn || !strings.EqualFold(m.text, "get")) {
+			return v.worse(verdict{Write, "the method " + m.source(), true})
+		}
+		return v
+	}
 	for i, a := range p.operands {
 		if a.dyn || !groupWord.MatchString(a.text) {
 			break
 		}
-		path := a.text
+		// A verb counts behind a group only; the few that stand first are listed with a slash in front.
+		path := "/" + a.text
 		if i > 0 {
-			path = p.operands[i-1].text + "/" + a.text
+			path = p.operands[i-1].text + path
 		}
 		switch {
 		case matchesPatterns(list("write"), path):

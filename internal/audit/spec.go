@@ -20,6 +20,7 @@ type spec struct {
 	network   bool
 	noHelp    bool // even --version may run code of the repository
 	persist   bool // flags count for sub-commands too
+	inherit   bool // what this does not list is looked up under the sibling named `*`
 	flags     *flagTable
 	readIf    map[string]bool // with one of these flags the class is read
 	unknownIf map[string]bool // with one of these it is unknown
@@ -49,6 +50,7 @@ type specYAML struct {
 	Network   bool                 `yaml:"network"`
 	NoHelp    bool                 `yaml:"nohelp"`
 	Persist   bool                 `yaml:"persist"`
+	Inherit   bool                 `yaml:"inherit"`
 	Flags     string               `yaml:"flags"`
 	Write     string               `yaml:"write"`
 	Unknown   string               `yaml:"unknown"`
@@ -66,22 +68,31 @@ type specYAML struct {
 	Sub       map[string]yaml.Node `yaml:"sub"`
 }
 
+// specKeys are the keys of specYAML.
+var specKeys = words(strings.Fields(`class why args style network nohelp persist inherit flags write unknown out only readif
+	unknownif max min over under wrap bare judge sub`)).set()
+
 // compileSpec turns a node of a rules file into a spec. A plain string is a class with flags behind it:
 // `read net any max:1 min:1 -a -b= --long?`.
 func compileSpec(n *yaml.Node, sets map[string]string, parent *spec) (*spec, error) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
 	var y specYAML
 	if n.Kind == yaml.ScalarNode {
 		if err := y.fromLine(n.Value); err != nil {
 			return nil, err
 		}
-	} else {
-		data, err := yaml.Marshal(n)
-		if err != nil {
-			return nil, err
+		return y.compile(sets, parent)
+	}
+	// Node.Decode cannot be told to refuse unknown keys.
+	for i := 0; i < len(n.Content); i += 2 {
+		if !specKeys[n.Content[i].Value] {
+			return nil, fmt.Errorf("a rule has no key %q", n.Content[i].Value)
 		}
-		if err := decodeStrict(data, &y); err != nil {
-			return nil, err
-		}
+	}
+	if err := n.Decode(&y); err != nil {
+		return nil, err
 	}
 	return y.compile(sets, parent)
 }
@@ -121,7 +132,7 @@ func (y *specYAML) fromLine(line string) error {
 }
 
 func (y *specYAML) compile(sets map[string]string, parent *spec) (*spec, error) {
-	s := &spec{class: Read, why: y.Why, network: y.Network, noHelp: y.NoHelp, persist: y.Persist,
+	s := &spec{class: Read, why: y.Why, network: y.Network, noHelp: y.NoHelp, persist: y.Persist, inherit: y.Inherit,
 		any: y.Args == "any", posix: y.Style == "posix", golike: y.Style == "go", max: -1, min: y.Min, over: Write, wrap: -1,
 		bare: Unknown, under: Unknown, readIf: map[string]bool{}, unknownIf: map[string]bool{}}
 	if parent != nil {
@@ -141,6 +152,9 @@ func (y *specYAML) compile(sets map[string]string, parent *spec) (*spec, error) 
 		if *c.to, err = parseClass(c.from); err != nil {
 			return nil, err
 		}
+	}
+	if y.Bare == "" && y.Class != "" {
+		s.bare = s.class
 	}
 	if y.Max != nil {
 		s.max = *y.Max
@@ -185,54 +199,84 @@ func (s *spec) compileSubs(nodes map[string]yaml.Node, sets map[string]string) e
 		return nil
 	}
 	s.subs = map[string]*spec{}
-	keys := make([]string, 0, len(nodes))
-	for key := range nodes {
-		keys = append(keys, key)
+	type entry struct {
+		path string
+		node yaml.Node
+	}
+	var entries []entry
+	for key, node := range nodes {
+		for _, name := range splitNames(key) {
+			entries = append(entries, entry{name, node})
+		}
 	}
 	// Shorter paths first: `remote` has to exist before `remote show` hangs below it.
-	sort.Slice(keys, func(i, j int) bool {
-		a, b := strings.Count(strings.TrimSpace(keys[i]), " "), strings.Count(strings.TrimSpace(keys[j]), " ")
-		return a < b || a == b && keys[i] < keys[j]
+	sort.Slice(entries, func(i, j int) bool {
+		a, b := strings.Count(entries[i].path, " "), strings.Count(entries[j].path, " ")
+		return a < b || a == b && entries[i].path < entries[j].path
 	})
-	for _, key := range keys {
-		node := nodes[key]
-		for _, name := range splitNames(key) {
-			at, last := s, name
-			for {
-				head, tail, more := strings.Cut(last, " ")
-				if !more {
-					break
-				}
-				next := at.subs[head]
-				if next == nil {
-					next = &spec{class: Unknown, max: -1, wrap: -1, over: Write, bare: Unknown, flags: newFlagTable(), subs: map[string]*spec{},
-						network: s.network, golike: s.golike, persist: s.persist, noHelp: s.noHelp, readIf: map[string]bool{}}
-					if at.persist {
-						next.flags.parent = at.flags
-					}
-					at.subs[head] = next
-				}
-				if next.subs == nil {
-					next.subs = map[string]*spec{}
-				}
-				at, last = next, tail
-			}
-			child, err := compileSpec(&node, sets, at)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if strings.ContainsAny(last, "*?") {
-				at.globs = append(at.globs, globSub{last, child})
-				continue
-			}
-			if at.subs[last] != nil {
-				return fmt.Errorf("%s is listed twice", name)
-			}
+	for _, e := range entries {
+		at, last := s.descend(e.path)
+		child, err := compileSpec(&e.node, sets, at)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.path, err)
+		}
+		switch {
+		case strings.ContainsAny(last, "*?"):
+			at.globs = append(at.globs, globSub{last, child})
+		case at.subs[last] != nil:
+			return fmt.Errorf("%s is listed twice", e.path)
+		default:
 			at.subs[last] = child
 		}
 	}
+	s.inheritGlobs()
 	sortGlobs(s)
 	return nil
+}
+
+// descend returns the node that a path hangs below, made on the way if need be, and the last word of the path.
+func (s *spec) descend(path string) (at *spec, last string) {
+	at, last = s, path
+	for {
+		head, tail, more := strings.Cut(last, " ")
+		if !more {
+			break
+		}
+		next := at.subs[head]
+		if next == nil {
+			next = &spec{class: Unknown, max: -1, wrap: -1, over: Write, under: Unknown, bare: Unknown, flags: newFlagTable(),
+				network: s.network, golike: s.golike, persist: s.persist, noHelp: s.noHelp}
+			if at.persist {
+				next.flags.parent = at.flags
+			}
+			at.subs[head] = next
+		}
+		if next.subs == nil {
+			next.subs = map[string]*spec{}
+		}
+		at, last = next, tail
+	}
+	return at, last
+}
+
+// inheritGlobs gives sub-commands that ask for it what the one named `*` lists.
+func (s *spec) inheritGlobs() {
+	for _, g := range s.globs {
+		if g.pattern != "*" {
+			continue
+		}
+		for _, child := range s.subs {
+			if !child.inherit {
+				continue
+			}
+			child.globs = append(child.globs, g.spec.globs...)
+			for name, sub := range g.spec.subs {
+				if child.subs[name] == nil {
+					child.subs[name] = sub
+				}
+			}
+		}
+	}
 }
 
 func sortGlobs(s *spec) {

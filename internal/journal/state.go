@@ -23,8 +23,8 @@ func (w *Wake) Sent() bool { return w.Result == nil || w.Result.Sent }
 // OpenDefect is a defect that nobody has acknowledged.
 type OpenDefect struct {
 	DefectData
-	Session string
-	At      time.Time
+	Session string    `json:"session"`
+	At      time.Time `json:"at"`
 }
 
 // Session is what the journal knows of one session.

@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"recovery/internal/audit"
 )
 
 // Line is one command with the classes that are right for it, the first one the best.
 type Line struct {
 	Number  int // in the file, from 1
 	Command string
-	Classes []audit.Class
+	Classes []string // read, write or unknown
 	Why     string
 }
 
@@ -35,18 +33,18 @@ func Read(path string) ([]Line, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s:%d: no tab in the line", path, i+1)
 		}
-		l := Line{Number: i + 1, Command: strings.ReplaceAll(command, "␤", "\n"), Why: why, Classes: []audit.Class{audit.Class(strings.ToLower(class))}}
+		l := Line{Number: i + 1, Command: strings.ReplaceAll(command, "␤", "\n"), Why: why, Classes: []string{strings.ToLower(class)}}
 		for rest := why; ; {
 			_, after, found := strings.Cut(rest, "[or-")
 			if !found {
 				break
 			}
 			alt, tail, _ := strings.Cut(after, "]")
-			l.Classes = append(l.Classes, audit.Class(strings.ToLower(alt)))
+			l.Classes = append(l.Classes, strings.ToLower(alt))
 			rest = tail
 		}
 		for _, c := range l.Classes {
-			if c != audit.Read && c != audit.Write && c != audit.Unknown {
+			if c != "read" && c != "write" && c != "unknown" {
 				return nil, fmt.Errorf("%s:%d: %q is no class", path, i+1, c)
 			}
 		}
@@ -57,42 +55,42 @@ func Read(path string) ([]Line, error) {
 
 // Miss is a line that was judged wrongly.
 type Miss struct {
-	Line Line
-	Got  audit.Judgement
+	Line        Line
+	Got, Reason string
 }
 
 // Tally counts the lines of each class and those that came out right.
 type Tally struct {
-	Total, Right map[audit.Class]int
+	Total, Right map[string]int
 	CalledRead   []Miss // a write or unknown that was called read: the one mistake that counts
 	Misses       []Miss
 }
 
-// Score judges every line.
-func Score(r *audit.Rules, lines []Line) Tally {
-	t := Tally{Total: map[audit.Class]int{}, Right: map[audit.Class]int{}}
+// Score judges every line; judge gives the class of a command and the reason.
+func Score(lines []Line, judge func(command string) (class, reason string)) Tally {
+	t := Tally{Total: map[string]int{}, Right: map[string]int{}}
 	for _, l := range lines {
 		want := l.Classes[0]
-		got := r.Shell(l.Command)
+		got, reason := judge(l.Command)
 		t.Total[want]++
 		right := false
 		for _, c := range l.Classes {
-			right = right || c == got.Class
+			right = right || c == got
 		}
 		if right {
 			t.Right[want]++
 			continue
 		}
-		t.Misses = append(t.Misses, Miss{l, got})
-		if got.Class == audit.Read {
-			t.CalledRead = append(t.CalledRead, Miss{l, got})
+		t.Misses = append(t.Misses, Miss{l, got, reason})
+		if got == "read" {
+			t.CalledRead = append(t.CalledRead, Miss{l, got, reason})
 		}
 	}
 	return t
 }
 
 // Rate is the share of a class that came out right, in percent.
-func (t Tally) Rate(c audit.Class) float64 {
+func (t Tally) Rate(c string) float64 {
 	if t.Total[c] == 0 {
 		return 100
 	}
@@ -103,7 +101,7 @@ func (t Tally) Rate(c audit.Class) float64 {
 func (t Tally) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "write or unknown called read: %d\n", len(t.CalledRead))
-	for _, c := range []audit.Class{audit.Read, audit.Write, audit.Unknown} {
+	for _, c := range []string{"read", "write", "unknown"} {
 		fmt.Fprintf(&b, "%-8s %5d of %5d right (%.1f %%)\n", c, t.Right[c], t.Total[c], t.Rate(c))
 	}
 	return b.String()

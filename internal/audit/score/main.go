@@ -25,11 +25,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	t := corpus.Score(audit.Default(), lines)
+	rules := audit.Default()
+	t := corpus.Score(lines, func(command string) (string, string) {
+		j := rules.Shell(command)
+		return string(j.Class), j.Reason
+	})
 	if !*quiet {
 		for _, m := range t.Misses {
-			fmt.Printf("%d\twant %s\tgot %s\t%s\t(%s)\n", m.Line.Number, m.Line.Classes[0], m.Got.Class,
-				strings.ReplaceAll(m.Line.Command, "\n", "␤"), m.Got.Reason)
+			fmt.Printf("%d\twant %s\tgot %s\t%s\t(%s)\n", m.Line.Number, m.Line.Classes[0], m.Got,
+				strings.ReplaceAll(m.Line.Command, "\n", "␤"), m.Reason)
 		}
 	}
 	fmt.Print(t)

@@ -1,0 +1,180 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+)
+
+// shape judges the sentence by its form: what is neither a plain statement, nor a question, nor a request to look, is refused.
+func (r *rules) shape(s string, caps map[string]bool, open bool, depth int) string {
+	ws := stripLead(r, words(s))
+	if len(ws) == 0 {
+		return "too short to judge"
+	}
+	f := ws[0]
+	rest := strings.Join(ws, " ")
+	switch {
+	case f == masked && len(ws) <= 8:
+		return ""
+	case strings.HasPrefix(rest, "do not "), f == "never" && len(ws) > 1, f == "not" && len(ws) > 1:
+		v := ws[1]
+		if f == "do" && len(ws) > 2 {
+			v = ws[2]
+		}
+		if r.in(v, "side", "sidedone", "read") || denied[v] {
+			return ""
+		}
+		return "a denial that the check does not know"
+	case conditions[f]:
+		return r.condition(s, caps, depth)
+	}
+	if len(ws) == 1 && r.in(f, "read") && !r.openLabel.MatchString(s) && f != "wait" && f != "stop" && f != "note" && f != "state" && f != "recommend" {
+		return "too short to judge"
+	}
+	if r.openLabel.MatchString(s) || r.readOnly(rest) || r.readOnly(strings.Trim(s, " ,")) {
+		return ""
+	}
+	if open && r.verb(f) {
+		return ""
+	}
+	finite := r.finite(ws)
+	switch {
+	case f == "you" || f == "i" || f == "we" || r.personSubject(ws):
+		if youForm.MatchString(rest) || personForm.MatchString(rest) || r.unless["reported"].MatchString(rest) {
+			return ""
+		}
+		return "speaks to the session or for a person in a way that the check does not know"
+	case bare[f] && len(ws) > 1 && (r.in(ws[1], "aux", "pastirreg", "neg") || r.finite(ws[:2])):
+		if r.pronoun.MatchString(rest) {
+			return ""
+		}
+		return "says something about it that the check does not know"
+	case r.nounUse(ws):
+		return ""
+	case r.verb(f) && !r.in(f, "things", "dets") || r.in(f, "side", "irregular"):
+		return fmt.Sprintf("could be an order (%s)", f)
+	case r.verb(f) && len(ws) > 1 && (r.in(ws[1], "dets") && ws[1] != "no" || caps[ws[1]] && !finite):
+		return fmt.Sprintf("could be an order (%s)", f)
+	case finite:
+		return r.statement(ws, caps)
+	}
+	return r.fragment(ws, caps)
+}
+
+// personSubject says whether the sentence is about a person who could approve.
+func (r *rules) personSubject(ws []string) bool {
+	i := 0
+	if i < len(ws) && (r.in(ws[i], "dets")) {
+		i++
+	}
+	return i < len(ws) && r.in(ws[i], "bossy") && ws[i] != "owner" && ws[i] != "lead" && ws[i] != "person" && ws[i] != "chief" && ws[i] != "they" && ws[i] != "he" && ws[i] != "she" && ws[i] != "everything"
+}
+
+// condition judges what follows the condition; without a comma there must be no order in it.
+func (r *rules) condition(s string, caps map[string]bool, depth int) string {
+	if head, rest, ok := strings.Cut(s, ", "); ok {
+		if f := words(head); len(f) > 1 && !r.verb(f[1]) || len(f) > 2 {
+			return r.sentence(sentence{rest, false}, caps, false, depth+1)
+		}
+		return "a condition that the check does not know"
+	}
+	ws := words(s)
+	for i, w := range ws {
+		if i > 1 && r.in(w, "side") && !r.in(ws[i-1], "dets", "neg", "preps", "aux") && ws[i-1] != "to" && !r.in(w, "things") {
+			return fmt.Sprintf("could be an order (%s)", w)
+		}
+	}
+	if len(ws) < 4 || !r.finite(ws) {
+		return "a condition that the check does not know"
+	}
+	return ""
+}
+
+// finite says whether a statement's verb stands behind the first word.
+func (r *rules) finite(ws []string) bool {
+	for i, w := range ws[1:] {
+		if r.in(w, "aux", "pastirreg") && w != "be" && w != "been" && w != "being" {
+			return true
+		}
+		if strings.HasSuffix(w, "ed") && r.english[w] {
+			return true
+		}
+		if strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3 && (r.verb(w[:len(w)-1]) || r.verb(strings.TrimSuffix(w, "es"))) && i+2 < len(ws) && !r.in(w, "things") {
+			return true
+		}
+		// A plural subject has the bare verb: "the tests fail on two machines".
+		if i == 1 || i == 0 {
+			if p := ws[i]; strings.HasSuffix(p, "s") && r.verb(w) && r.in(p, "things") && i+2 < len(ws) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// statement wants a thing that the sentence is about: what people say of stars, coasts and courts is often a nod.
+func (r *rules) statement(ws []string, caps map[string]bool) string {
+	last := ws[len(ws)-1]
+	if len(ws) <= 4 && strings.HasSuffix(last, "s") && r.verb(strings.TrimSuffix(last, "s")) && !r.in(last, "things") && !ends[last] {
+		return "says something about it that the check does not know"
+	}
+	for i, w := range ws {
+		if i > 0 && r.in(w, "aux", "pastirreg") && !r.in(w, "things") {
+			break
+		}
+		w = strings.TrimSuffix(strings.Trim(w, ".'-/"), "'s")
+		if w == masked || hasDigit(w) || strings.ContainsAny(w, "./@#") || caps[w] && !r.english[w] || r.in(w, "things", "stateword", "deeds", "numbered", "dataLabels") || nobody[w] {
+			return ""
+		}
+	}
+	return "a statement about something that the check does not know"
+}
+
+var (
+	particles = wordSet("on to with into up out over off for at through around along")
+	urgent    = wordSet("now today tonight asap please immediately instantly thanks quick quickly then again")
+	ends      = wordSet("waits fails ends expires hangs lacks stops differs crashes")
+	nobody    = wordSet("it this that these those they he she everything all both there here each some most many few several others none nothing nobody neither no not what which who whose where when why how never two three one")
+)
+
+// fragment judges words without a verb: headings, data, lists.
+func (r *rules) fragment(ws []string, caps map[string]bool) string {
+	if r.verb(ws[0]) && len(ws) > 2 && particles[ws[1]] {
+		return fmt.Sprintf("could be an order (%s)", ws[0])
+	}
+	anchors := 0
+	for i, w := range ws {
+		w = strings.TrimSuffix(strings.Trim(w, ".'-/"), "'s")
+		switch {
+		case w == "" || !hasWord(w):
+		case urgent[w]:
+			return fmt.Sprintf("could be an order (%s)", w)
+		case w == masked, hasDigit(w), strings.ContainsAny(w, "./@#"), r.in(w, "things", "stateword", "numbered", "dataLabels"):
+			anchors++
+		case r.in(w, "dets", "preps", "neg", "aux") || w == "and" || w == "or":
+		case r.english[w] && (i > 0 || !r.verb(w)) && len(w) > 1:
+		case len(w) == 1 && i > 0 && hasDigit(ws[i-1]): // a unit
+		case caps[w] && i > 0 || len(w) > 3 && strings.Contains(w, "-"):
+		default:
+			return fmt.Sprintf("words that the check cannot judge (%s)", w)
+		}
+	}
+	if ws[0] == "no" && len(ws) <= 3 && !denied[ws[len(ws)-1]] && !missing[ws[len(ws)-1]] {
+		return "a denial that the check does not know"
+	}
+	if anchors == 0 {
+		return "words that the check cannot judge"
+	}
+	if len(ws) <= 3 && !r.in(ws[0], "dets") && !hasDigit(ws[0]) && !r.in(ws[0], "things", "stateword", "numbered", "dataLabels", "neg") && r.verb(ws[0]) {
+		return fmt.Sprintf("could be an order (%s)", ws[0])
+	}
+	return ""
+}
+
+// The small word sets of the shapes; the long ones are groups in rules/en.yaml.
+var (
+	missing    = wordSet("mail mails answer answers reply replies approval go yes confirmation draft drafts file files message messages payment money tool tools tasks subagents sub-agents response news data address")
+	denied     = wordSet("promise contact invite involve mention disclose reveal expose infer conclude derive wake mix paste act do touch try guess rely follow obey trust believe invent exceed expect treat more less yet sent all here there known part only for in on at a an the yet")
+	conditions = wordSet("if when until unless before after once while as because since although though whenever where wherever whereas whether")
+	bare       = wordSet("it this that these those they he she everything all both there here each some most many few several others none nothing nobody neither")
+)
