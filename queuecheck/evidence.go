@@ -20,7 +20,9 @@ type Evidence struct {
 	// Known are the uuids of Wanted that stand in the transcript.
 	Known map[string]bool
 	// LastTurn are the uuids of the last turn's lines: from the last message in the user's role that is no tool's on.
-	LastTurn    map[string]bool
+	LastTurn map[string]bool
+	// TurnStart is when the last turn began; zero when it is not known.
+	TurnStart   time.Time
 	Fingerprint string
 	Err         error
 }

@@ -228,20 +228,20 @@ func TestLiveForLongerThanTheGap(t *testing.T) {
 		updated time.Duration
 		verdict Verdict
 	}{
-		"60 s":                            {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, 60 * time.Second, Pass},
-		"61 s":                            {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, 61 * time.Second, Check},
-		"60 s before":                     {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, -60 * time.Second, Pass},
-		"61 s before":                     {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, -61 * time.Second, Check},
-		"ended after 61 s":                {[]string{line(at(-time.Hour), started), line(at(61*time.Second), killed)}, 20 * time.Second, Pass},
-		"ended after 60 s":                {[]string{line(at(-time.Hour), started), line(at(60*time.Second), killed)}, 20 * time.Second, Check},
-		"ended after 10 s":                {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed)}, 20 * time.Second, Check},
-		"ended before the last entry":     {[]string{line(at(-time.Hour), started), line(at(-time.Minute), killed)}, 0, Check},
-		"no start on record":              {[]string{line(at(-2*time.Hour), "bg spare spawned host pid=1"), line(at(2*time.Hour), killed)}, 0, Check},
-		"started after the last entry":    {[]string{line(at(5*time.Second), started), line(at(2*time.Hour), killed)}, 0, Check},
-		"no end on record":                {[]string{line(at(-time.Hour), started)}, 0, Check},
-		"supervisor died in between":      {[]string{line(at(-time.Hour), started), line(at(20*time.Second), "─── daemon start ─── version=2.1.332 pid=9"), line(at(2*time.Hour), killed)}, 0, Check},
+		"60 s":                             {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, 60 * time.Second, Pass},
+		"61 s":                             {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, 61 * time.Second, Check},
+		"60 s before":                      {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, -60 * time.Second, Pass},
+		"61 s before":                      {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, -61 * time.Second, Check},
+		"ended after 61 s":                 {[]string{line(at(-time.Hour), started), line(at(61*time.Second), killed)}, 20 * time.Second, Pass},
+		"ended after 60 s":                 {[]string{line(at(-time.Hour), started), line(at(60*time.Second), killed)}, 20 * time.Second, Check},
+		"ended after 10 s":                 {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed)}, 20 * time.Second, Check},
+		"ended before the last entry":      {[]string{line(at(-time.Hour), started), line(at(-time.Minute), killed)}, 0, Check},
+		"no start on record":               {[]string{line(at(-2*time.Hour), "bg spare spawned host pid=1"), line(at(2*time.Hour), killed)}, 0, Check},
+		"started after the last entry":     {[]string{line(at(5*time.Second), started), line(at(2*time.Hour), killed)}, 0, Check},
+		"no end on record":                 {[]string{line(at(-time.Hour), started)}, 0, Check},
+		"supervisor died in between":       {[]string{line(at(-time.Hour), started), line(at(20*time.Second), "─── daemon start ─── version=2.1.332 pid=9"), line(at(2*time.Hour), killed)}, 0, Check},
 		"ended and was started in between": {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed), line(at(20*time.Second), started), line(at(time.Hour), killed)}, 0, Check},
-		"a crash hours later":             {[]string{line(at(-time.Hour), started), line(at(3*time.Hour), "bg settled SHORT (crashed): exit 137")}, 5 * time.Second, Pass},
+		"a crash hours later":              {[]string{line(at(-time.Hour), started), line(at(3*time.Hour), "bg settled SHORT (crashed): exit 137")}, 5 * time.Second, Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)
@@ -379,19 +379,19 @@ func TestOwnSavedPrompt(t *testing.T) {
 		journal *journal.Session
 		verdict Verdict
 	}{
-		"byte for byte":           {own, savedBy(own), Pass},
-		"a yes behind it":         {own + "\n\nyes", savedBy(own), Blocked},
-		"a yes in front":          {"yes\n\n" + own, savedBy(own), Blocked},
-		"a newline more":          {own + "\n", savedBy(own), Blocked},
-		"cut":                     {own[:len(own)-1], savedBy(own), Blocked},
-		"twice":                   {own + "\n\n" + own, savedBy(own), Blocked},
-		"twice, and so recorded":  {own + "\n\n" + own, savedBy(own + "\n\n" + own), Pass},
-		"the journal knows none":  {own, &journal.Session{Short: testShort}, Blocked},
-		"no journal":              {own, nil, Blocked},
-		"it was delivered since":  {own, &journal.Session{Wakes: append(savedBy(own).Wakes, &journal.Wake{Result: &journal.OutcomeData{Outcome: "woken", Sent: true}})}, Blocked},
-		"nothing saved by ours":   {"", savedBy(""), Blocked},
-		"open intention":          {own, &journal.Session{Wakes: []*journal.Wake{{Intent: journal.Intent{Prompt: own}}}}, Blocked},
-		"a failed try behind it":  {own, &journal.Session{Wakes: append(savedBy(own).Wakes, &journal.Wake{Result: &journal.OutcomeData{Outcome: "not-started"}})}, Pass},
+		"byte for byte":          {own, savedBy(own), Pass},
+		"a yes behind it":        {own + "\n\nyes", savedBy(own), Blocked},
+		"a yes in front":         {"yes\n\n" + own, savedBy(own), Blocked},
+		"a newline more":         {own + "\n", savedBy(own), Blocked},
+		"cut":                    {own[:len(own)-1], savedBy(own), Blocked},
+		"twice":                  {own + "\n\n" + own, savedBy(own), Blocked},
+		"twice, and so recorded": {own + "\n\n" + own, savedBy(own + "\n\n" + own), Pass},
+		"the journal knows none": {own, &journal.Session{Short: testShort}, Blocked},
+		"no journal":             {own, nil, Blocked},
+		"it was delivered since": {own, &journal.Session{Wakes: append(savedBy(own).Wakes, &journal.Wake{Result: &journal.OutcomeData{Outcome: "woken", Sent: true}})}, Blocked},
+		"nothing saved by ours":  {"", savedBy(""), Blocked},
+		"open intention":         {own, &journal.Session{Wakes: []*journal.Wake{{Intent: journal.Intent{Prompt: own}}}}, Blocked},
+		"a failed try behind it": {own, &journal.Session{Wakes: append(savedBy(own).Wakes, &journal.Wake{Result: &journal.OutcomeData{Outcome: "not-started"}})}, Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)

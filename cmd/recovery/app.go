@@ -30,9 +30,7 @@ func runIn(s *sys, ctx context.Context, args []string) (status int) {
 		}
 	}()
 	app := x.app()
-	if len(args) == 0 {
-		args = []string{"help"}
-	}
+	args = helpArgs(args)
 	sorted, err := sortArgs(app, args)
 	if err != nil {
 		x.json = wantsJSON(args)
@@ -44,6 +42,17 @@ func runIn(s *sys, ctx context.Context, args []string) (status int) {
 		status = exitInterrupted
 	}
 	return status
+}
+
+// helpArgs makes `recovery`, `recovery help` and `recovery help COMMAND` the flags that they stand for.
+func helpArgs(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(append([]string{}, args[1:]...), "--help")
+	}
+	return args
 }
 
 func wantsJSON(args []string) bool {

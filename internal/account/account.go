@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -40,6 +39,11 @@ func (e *NoAccountError) Unwrap() error { return e.Err }
 
 // Open finds the account: configDir is the value of CLAUDE_CONFIG_DIR, or empty for ~/.claude under home.
 func Open(configDir, home string) (*Account, error) {
+	if home != "" {
+		if abs, err := filepath.Abs(home); err == nil {
+			home = abs
+		}
+	}
 	dir, config := configDir, ""
 	if dir == "" {
 		if home == "" {
@@ -72,8 +76,12 @@ func Open(configDir, home string) (*Account, error) {
 	return &Account{Dir: real, ConfigFile: config, Home: home}, nil
 }
 
-// defaultCleanupDays is what the client takes when settings.json does not say.
-const defaultCleanupDays = 30
+// defaultCleanupDays is what the client takes when settings.json does not say. A number above maxCleanupDays means "never",
+// and would not fit into a duration.
+const (
+	defaultCleanupDays = 30
+	maxCleanupDays     = 100_000
+)
 
 // CleanupDays is after how many days of rest a transcript is deleted (settings.json, cleanupPeriodDays).
 func (a *Account) CleanupDays() (days int, warning string) {
@@ -85,17 +93,18 @@ func (a *Account) CleanupDays() (days int, warning string) {
 	if err != nil {
 		return defaultCleanupDays, fmt.Sprintf("settings.json cannot be read (%v): transcripts are taken to be kept for %d days", err, defaultCleanupDays)
 	}
-	if !gjson.ValidBytes(trimBOM(data)) {
-		return defaultCleanupDays, fmt.Sprintf("settings.json is not valid JSON: transcripts are taken to be kept for %d days", defaultCleanupDays)
+	root, problem := object(data)
+	if problem != "" {
+		return defaultCleanupDays, fmt.Sprintf("settings.json %s: transcripts are taken to be kept for %d days", problem, defaultCleanupDays)
 	}
-	v := gjson.GetBytes(trimBOM(data), "cleanupPeriodDays")
+	v := last(root, "cleanupPeriodDays")
 	if !v.Exists() {
 		return defaultCleanupDays, ""
 	}
 	if v.Type != gjson.Number || v.Num < 0 {
 		return defaultCleanupDays, fmt.Sprintf("settings.json: cleanupPeriodDays is not a number of days: transcripts are taken to be kept for %d days", defaultCleanupDays)
 	}
-	return int(v.Num), ""
+	return int(min(v.Num, maxCleanupDays)), ""
 }
 
 // Pins are the pinned shorts (jobs/pins.json, written by Ctrl+T in the agents view). Anything but an array means no pins.
@@ -108,7 +117,8 @@ func (a *Account) Pins() (pins map[string]bool, warning string) {
 		return map[string]bool{}, fmt.Sprintf("jobs/pins.json cannot be read: %v", err)
 	}
 	pins = map[string]bool{}
-	if !gjson.ValidBytes(data) {
+	data = trimBOM(data)
+	if !ValidJSON(data) {
 		return pins, "jobs/pins.json is not valid JSON: taken as no pins"
 	}
 	root := gjson.ParseBytes(data)
@@ -121,8 +131,4 @@ func (a *Account) Pins() (pins map[string]bool, warning string) {
 		}
 	}
 	return pins, ""
-}
-
-func trimBOM(data []byte) []byte {
-	return []byte(strings.TrimPrefix(string(data), "\ufeff"))
 }

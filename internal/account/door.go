@@ -20,15 +20,22 @@ type Door struct{}
 // errSecret is what Open answers for a file that holds nothing but a secret.
 var errSecret = errors.New("holds a secret and is never opened")
 
+// errDangling is what is said of a link that leads to nothing: something was meant to be there, so it is not "no such file".
+var errDangling = errors.New("is a link to a file that is not there")
+
 // Open opens a regular file for reading. Key files, pipes, sockets and devices are refused: a key is nobody's business
 // and a pipe would block the run.
 func (Door) Open(path string) (*os.File, error) {
-	if strings.HasSuffix(path, ".key") {
+	if isSecret(path) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errSecret}
+	}
+	// A key under another name is still a key.
+	if real, err := filepath.EvalSymlinks(path); err == nil && isSecret(real) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errSecret}
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return nil, dangling("open", path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -58,8 +65,31 @@ func (d Door) ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
+// isSecret says whether a file is of the kind that is never opened: socket and control keys, and the sign-in.
+func isSecret(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return strings.HasSuffix(name, ".key") || strings.Contains(name, ".key.tmp.") || name == ".credentials.json"
+}
+
+// dangling tells a link to nothing from a file that does not exist.
+func dangling(op, path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return &fs.PathError{Op: op, Path: path, Err: errDangling}
+	}
+	return err
+}
+
 // ReadDir lists a folder, sorted by name.
-func (Door) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
+func (Door) ReadDir(path string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		err = dangling("read", path, err)
+	}
+	return entries, err
+}
 
 // Stat follows links.
 func (Door) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"regexp"
 	"sort"
@@ -135,16 +136,11 @@ func (a *Account) Job(short string) *Job {
 }
 
 func (j *Job) parse(data []byte) {
-	if !gjson.ValidBytes(data) {
-		j.Problem = "is not valid JSON"
+	root, problem := object(data)
+	if problem != "" {
+		j.Problem = problem
 		return
 	}
-	root := gjson.ParseBytes(data)
-	if !root.IsObject() {
-		j.Problem = "is not a JSON object"
-		return
-	}
-	seen := map[string]bool{}
 	var problems []string
 	note := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	text := func(key string, v gjson.Result) string {
@@ -156,13 +152,9 @@ func (j *Job) parse(data []byte) {
 		}
 		return v.String()
 	}
+	checkKeys(root, "it", jobKeys, note)
 	root.ForEach(func(k, v gjson.Result) bool {
-		key := k.String()
-		if seen[key] {
-			note("the key %s stands twice", key)
-		}
-		seen[key] = true
-		switch key {
+		switch key := k.String(); key {
 		case "sessionId":
 			j.SessionID = text(key, v)
 		case "resumeSessionId":
@@ -215,10 +207,6 @@ func (j *Job) parse(data []byte) {
 			j.CreatedAt = parseTime(v.String())
 		case "updatedAt":
 			j.UpdatedAt = parseTime(v.String())
-		default:
-			if meant, ok := NearMiss(key, jobKeys); ok {
-				note("it has a key %q that looks like a damaged %s", key, meant)
-			}
 		}
 		return true
 	})
@@ -242,24 +230,52 @@ func (j *Job) parseInFlight(v gjson.Result, note func(string, ...any)) {
 		note("inFlight is not an object")
 		return
 	}
+	checkKeys(v, "inFlight", []string{"queued", "tasks"}, note)
 	v.ForEach(func(k, n gjson.Result) bool {
 		switch key := k.String(); key {
-		case "queued", "tasks":
-			if n.Type != gjson.Number || n.Num < 0 {
-				note("inFlight.%s is not a count", key)
-			}
-			if key == "queued" {
-				j.InFlightQueue = int(n.Num)
-			} else {
-				j.InFlightTasks = int(n.Num)
-			}
-		default:
-			if meant, ok := NearMiss(key, []string{"queued", "tasks"}); ok {
-				note("inFlight has a key %q that looks like a damaged %s", key, meant)
-			}
+		case "queued":
+			j.InFlightQueue = count(n, key, note)
+		case "tasks":
+			j.InFlightTasks = count(n, key, note)
 		}
 		return true
 	})
+}
+
+// maxCount is more than any count of the client's; a number beyond it is damage and must not turn over into a small one.
+const maxCount = 1 << 30
+
+func count(n gjson.Result, key string, note func(string, ...any)) int {
+	if n.Type != gjson.Number || n.Num < 0 || n.Num > maxCount || n.Num != math.Trunc(n.Num) {
+		note("inFlight.%s is not a count", key)
+		return 0
+	}
+	return int(n.Num)
+}
+
+// checkKeys notes the keys of an object that are damaged: a key that stands twice, that holds what no key of the client's
+// holds, or that nearly is a known one which is not there.
+func checkKeys(object gjson.Result, name string, known []string, note func(string, ...any)) {
+	seen := map[string]bool{}
+	var keys []string
+	object.ForEach(func(k, _ gjson.Result) bool {
+		key := k.String()
+		if seen[key] {
+			note("%s has the key %q twice", name, key)
+		} else {
+			keys = append(keys, key)
+		}
+		seen[key] = true
+		return true
+	})
+	for _, key := range keys {
+		switch meant, ok := NearMiss(key, known); {
+		case ok && !seen[meant]:
+			note("%s has a key %q that looks like a damaged %s", name, key, meant)
+		case !Plain(key):
+			note("%s has a damaged key %q", name, key)
+		}
+	}
 }
 
 // truthy is JavaScript's: the client writes these keys as objects, texts or booleans.
@@ -301,8 +317,9 @@ func (j *Job) Link() string {
 	return "https://claude.ai/code/session_" + j.BridgeBody
 }
 
-// terminalStates are the states in which the supervisor does not start a lost worker again.
-var terminalStates = map[string]bool{"done": true, "failed": true, "stopped": true, "crashed": true}
+// terminalStates are the states in which the supervisor does not start a lost worker again, as the client 2.1.332 lists them.
+// "crashed" is none of them: it was seen with the detail "exit 1; respawning".
+var terminalStates = map[string]bool{"done": true, "failed": true, "stopped": true}
 
 // Terminal says whether the supervisor has nothing more to start for this job.
 func (j *Job) Terminal() bool { return terminalStates[j.State] }

@@ -54,12 +54,15 @@ type Log struct {
 var (
 	logLine     = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\] \[(bg|supervisor)\] (.*)$`)
 	logSpawned  = regexp.MustCompile(`^bg (?:spawned|claimed-spare) ([0-9a-f]{8}) \(([^)]*)\)$`)
-	logRetire   = regexp.MustCompile(`^bg retire ([0-9a-f]{8}): ([a-z-]+), idle (\d+[hm])(?: \[low memory\])?$`)
+	// Behind the idle time can stand ", worker 2.1.300 (daemon 2.1.332)" and a note in brackets.
+	logRetire   = regexp.MustCompile(`^bg retire ([0-9a-f]{8}): ([a-z-]+), idle (\d+[hm])(?:, worker [^\[\]]+)?(?: \[[^\[\]]*\])?$`)
 	logSettled  = regexp.MustCompile(`^bg settled ([0-9a-f]{8}) \((done|killed|failed|crashed)\)(?:: (.*))?$`)
-	logAdopted  = regexp.MustCompile(`^bg adopt: adopted=\d+ respawned=\d+ dead=\d+$`)
+	logAdopted  = regexp.MustCompile(`^bg adopt: adopted=\d+ respawned=(\d+) dead=(\d+)(?: .*)?$`)
 	logStart    = regexp.MustCompile(`^─── daemon start ─── version=`)
 	logUpgrade  = regexp.MustCompile(`self-restarting for upgrade`)
-	logShutdown = regexp.MustCompile(`^shutting down \(cause=([^)]*)\)`)
+	logShutdown = regexp.MustCompile(`^shutting down \(cause=([^,)]*)[,)]`)
+	// logGlued finds a supervisor's start behind a line that was cut off by what ended the one before.
+	logGlued = regexp.MustCompile(`.(\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\] \[supervisor\] ─── daemon start ─── version=.*)$`)
 )
 
 // maxLogLine is where a line of the log is given up; real ones are under a kilobyte.
@@ -123,6 +126,12 @@ func readLogLine(in *bufio.Reader) (string, error) {
 }
 
 func (l *Log) add(line string) {
+	// A machine that lost its power leaves zeros, or half a line, and the next supervisor writes right behind them. Its start
+	// must not be lost: it says that what ran before may be dead.
+	line = strings.Trim(line, "\x00")
+	if glued := logGlued.FindStringSubmatch(line); glued != nil {
+		line = glued[1]
+	}
 	m := logLine.FindStringSubmatch(line)
 	if m == nil {
 		return
@@ -203,12 +212,19 @@ func (l *Log) RetiredAfter(short string, t time.Time) (LogEntry, bool) {
 }
 
 // LiveThrough says whether the log shows the session running for all of from..to: started before from, its end recorded
-// after to, and no start of a supervisor in between (a start may mean that everything died).
+// after to, nothing of it in between, and no start of a supervisor in between (a start may mean that everything died). A start
+// between to and that end is the same doubt, unless the supervisor says that it lost and respawned nothing.
 func (l *Log) LiveThrough(short string, from, to time.Time) bool {
-	up := false
+	up, doubt := false, false
 	for _, e := range l.Entries {
-		if e.Kind == LogSupervisor && e.At.After(from) && !e.At.After(to) {
+		switch {
+		case e.Kind == LogSupervisor && e.At.After(to):
+			doubt = true
+		case e.Kind == LogSupervisor && e.At.After(from):
 			return false
+		case e.Kind == LogAdopt && doubt:
+			m := logAdopted.FindStringSubmatch(e.Detail)
+			doubt = m == nil || m[1] != "0" || m[2] != "0"
 		}
 		if e.Short != short {
 			continue
@@ -217,8 +233,8 @@ func (l *Log) LiveThrough(short string, from, to time.Time) bool {
 		case !e.At.After(from):
 			up = e.Kind == LogStarted
 		case e.At.After(to):
-			return up && e.Kind != LogStarted
-		case e.Kind != LogStarted:
+			return up && !doubt && e.Kind != LogStarted
+		default:
 			return false
 		}
 	}
