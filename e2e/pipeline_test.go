@@ -36,9 +36,13 @@ func TestPipeline(t *testing.T) {
 	t.Run("the client refuses for trust and a nudge wakes", func(t *testing.T) { untrustedSaved(t, s) })
 	t.Run("a missing transcript blocks", func(t *testing.T) { transcriptMissing(t, s) })
 	t.Run("killed after the call it does not send twice", func(t *testing.T) { killedAfterCall(t, s) })
+	t.Run("killed after the call and answered meanwhile", func(t *testing.T) { killedLongAgo(t, s) })
 	t.Run("a real wrap is seen", func(t *testing.T) { wrapSeen(t, s) })
 	t.Run("a review that writes is caught", func(t *testing.T) { writeCaught(t, s) })
 	t.Run("nothing was copied", func(t *testing.T) { s.noCopies(t) })
+	// What was done on purpose from here on is a copy: only the one that the test asked for may be there at the end.
+	t.Run("a copy is caught", func(t *testing.T) { copyCaught(t, s) })
+	t.Run("nothing else was copied", func(t *testing.T) { s.noCopies(t) })
 	t.Logf("%d sessions in %s", len(s.made), time.Since(begin).Round(time.Second))
 }
 

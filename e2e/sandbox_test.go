@@ -145,7 +145,7 @@ func exists(path string) bool {
 // files lays the account out: signed in with a key, onboarding done, the work folder trusted.
 func (s *sandbox) files(t *testing.T) {
 	t.Helper()
-	for _, d := range []string{filepath.Join(s.home, ".claude", "skills", "session-wrap"), s.work, filepath.Join(s.dir, "bin")} {
+	for _, d := range []string{filepath.Join(s.home, ".claude", "skills", "session-wrap"), s.work, s.temp(), filepath.Join(s.dir, "bin")} {
 		must(t, os.MkdirAll(d, 0o755))
 	}
 	must(t, os.Symlink(s.client, filepath.Join(s.dir, "bin", "claude")))
@@ -226,10 +226,14 @@ func (r said) String() string {
 	return fmt.Sprintf("exit %d after %s\nstdout: %s\nstderr: %s", r.exit, r.took.Round(time.Millisecond), r.stdout, r.stderr)
 }
 
+// temp is where the client puts its sockets: inside the sandbox, so that nothing is left behind. Its name is short because a
+// socket's path may not be long.
+func (s *sandbox) temp() string { return filepath.Join(s.dir, "t") }
+
 // environ is all that a program of the account sees; nothing of the surrounding environment reaches it.
 func (s *sandbox) environ() []string {
 	return []string{"PATH=" + filepath.Join(s.dir, "bin") + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + s.home,
-		"TERM=xterm-256color", "LANG=C.UTF-8", fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", stubPort),
+		"TMPDIR=" + s.temp(), "TERM=xterm-256color", "LANG=C.UTF-8", fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", stubPort),
 		"ANTHROPIC_API_KEY=sk-ant-api03-stub-" + strings.Repeat("0", 42), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}
 }
@@ -238,7 +242,6 @@ func (s *sandbox) environ() []string {
 func (s *sandbox) run(dir string, limit time.Duration, name string, args ...string) said {
 	cmd := exec.Command("ip", append([]string{"netns", "exec", s.ns, name}, args...)...)
 	cmd.Dir, cmd.Env = dir, s.environ()
-	// `ip` looks the program up itself, on the PATH that it is given.
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	// The daemon that the client starts may keep the pipes open.

@@ -81,6 +81,8 @@ func untrustedSaved(t *testing.T, s *sandbox) {
 	t.Logf("%s", row.Get("reason").Str)
 
 	s.recovery0(t, "trust", x.short)
+	// The saved prompt changed the job, which ends the confirmation that was given before it.
+	s.recovery0(t, "queue-check", "--confirm", x.short)
 	again := s.recoveryJSON(t, 3, "resume", x.short)
 	want(t, "a plain resume", item(t, again, x.short), map[string]string{"outcome": "saved", "prompt_saved": "true"})
 	r := s.recover("resume", "--json", "--nudge", "--wait", "90s", x.short)

@@ -217,6 +217,18 @@ func (r *rules) approvingText(s string) bool {
 	if !utf8.ValidString(s) || strings.IndexFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) >= 0 {
 		return false
 	}
+	letters := 0
+	for _, c := range s {
+		switch {
+		case unicode.IsLetter(c):
+			letters++
+		case !strings.ContainsRune(" .,!'", c):
+			return false // bytes that happen to be printable
+		}
+	}
+	if letters < 2 {
+		return false
+	}
 	f := fold(s)
 	if r.code(squeeze(f)) && len(squeeze(f)) > 1 {
 		return true

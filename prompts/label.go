@@ -9,7 +9,7 @@ import (
 // labelled splits "key: value" and "key=value".
 func (r *rules) labelled(s string) (key, value string, ok bool) {
 	m := r.label.FindStringSubmatch(s)
-	if m == nil || len(words(m[1])) > 6 {
+	if m == nil || len(words(m[1])) > 8 {
 		return "", "", false
 	}
 	last := m[1][len(m[1])-1]
@@ -34,7 +34,7 @@ func (r *rules) labelledValue(key, value string, question bool, caps map[string]
 	if assignment.MatchString(key) && taken.MatchString(value) {
 		return r.clauses(value, caps, question, true)
 	}
-	if r.openLabel.MatchString(key) {
+	if r.openLabel.MatchString(key) || listing.MatchString(key) {
 		return r.sentence(sentence{value, question}, caps, true, depth+1)
 	}
 	for _, p := range r.soft {
@@ -56,14 +56,14 @@ func (r *rules) labelledValue(key, value string, question bool, caps map[string]
 	if len(kw) == 1 && r.in(kw[0], "side") && !r.in(kw[0], "things", "numbered") && !r.in(kw[0], "dataLabels") {
 		return fmt.Sprintf("an order (%s)", kw[0])
 	}
+	if amount.MatchString(value) && !choosing.MatchString(key) {
+		return ""
+	}
 	if why := r.foreign(key, caps); why != "" && !strings.HasSuffix(key, "error") && !strings.HasSuffix(key, "exception") && !r.in(kw[len(kw)-1], "dataLabels") {
 		return why
 	}
 	ws := words(value)
 	if len(ws) > 0 && allIn(ws, func(w string) bool { return r.in(w, "stateword") }) {
-		return ""
-	}
-	if amount.MatchString(value) && !choosing.MatchString(key) {
 		return ""
 	}
 	if head, rest, ok := strings.Cut(value, ", "); ok && r.in(head, "stateword") {
@@ -100,10 +100,13 @@ var (
 	taken      = regexp.MustCompile(`^(?:take|own|keep|leave|cover|plan) (?:the|only|no|both|all|a|its|your|this)\b`)
 )
 
+// listing is a label in words: "the owner a1b2c3d4 has these open items".
+var listing = regexp.MustCompile(`^(?:the )?(?:owner|session|duplicate)(?:'s)?(?: session)?(?: [0-9a-f]{8})?(?:'s)?(?: still)? (?:has|lists|lacks|holds|owns|carries)?(?: ?(?:these|the|its|two|three|four|\d+))?(?: ?open)?(?: items?| points?)?$`)
+
 // A number behind a label is data, unless the label asks for a choice.
 var (
 	amount   = regexp.MustCompile(`^[0-9][0-9.,:/-]*(?: ?%| [a-z]{1,3})?$`)
-	choosing = regexp.MustCompile(`\b(?:options?|answer|choices?|choose|pick|decision|decide|user|use|take|select|reply|a|plan|vote|variant|best|human|boss|run|do|next|then|now|me|i|we)\b`)
+	choosing = regexp.MustCompile(`\b(?:options?|answer|choices?|choose|pick|decision|decide|user|use|take|select|reply|a|plan|vote|variant|best|human|boss|opcion|option|wahl|choix|scelta|opcao|keuze|wybor|volba|secim|valg|val|variante|run|do|next|then|now|me|i|we)\b`)
 )
 
 func allIn(ws []string, f func(string) bool) bool {

@@ -2,6 +2,7 @@ package queuecheck
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -87,6 +88,8 @@ const (
 	retireAfter  = 28800 * time.Second
 	retireSpread = 300 * time.Second
 	entrySlack   = 60 * time.Second
+	// clockSlack is how far another machine's clock may be ahead before a time counts as one in the future.
+	clockSlack = time.Minute
 )
 
 type table struct {
@@ -111,6 +114,9 @@ func (t *table) atBest(code, format string, args ...any) {
 // that nothing waits.
 func Of(in Input) Result {
 	t := &table{in: in}
+	if t.in.Log == nil {
+		t.in.Log = &account.Log{}
+	}
 	t.out = Result{Reasons: []Reason{}, Pending: []string{}, BadLines: in.Evidence.Ledger.Bad, Fingerprint: in.Evidence.Fingerprint}
 	t.out.SentAt, t.out.LastPerson = -1, in.Evidence.Ledger.LastPerson
 	if n := len(in.Evidence.Ledger.Marked); n > 0 {
@@ -149,9 +155,10 @@ func (t *table) decide() {
 func (t *table) liveness() {
 	f := t.in.Facts
 	switch f.Live.State {
+	case account.Offline:
 	case account.Live:
 		t.block("live", "it is live: %s; message it in its thread instead", strings.Join(f.Live.Evidence, "; "))
-	case account.Unknown:
+	default:
 		t.block("liveness-unknown", "whether it is live cannot be told: %s", strings.Join(f.Live.Evidence, "; "))
 	}
 	if f.Job.Problem != "" {
@@ -200,9 +207,10 @@ func bothEnds(s string) string {
 func (t *table) transcript() {
 	f := t.in.Facts
 	switch f.Tail.Turn {
+	case transcript.Complete, transcript.MidTurn, transcript.Waiting, transcript.ErrorTurn:
 	case transcript.Empty:
 		t.block("turn-empty", "%s: a wake would start a blank conversation", f.Tail.Why)
-	case transcript.UnknownTurn:
+	default:
 		t.block("turn-unknown", "how its last turn ended cannot be told: %s", f.Tail.Why)
 	}
 	if f.Problem != "" && f.Tail.Turn != transcript.Empty {
@@ -217,11 +225,18 @@ func (t *table) transcript() {
 		t.block("folder-unreadable", "its folder cannot be looked at: %s", f.FolderProblem)
 	}
 	for _, next := range []string{f.Tail.ContinuedIn, f.Location.ContinuedIn} {
-		if next != "" && next != f.Job.SessionID && next != f.Job.ResumeSessionID {
+		if next != "" && !wentOnHere(f, next) {
 			t.block("continued-in", "another session went on with this conversation: %s", text.Line(next))
 			break
 		}
 	}
+}
+
+// wentOnHere says that the conversation went on under the job's own other id, and that this is the transcript of it: after
+// /clear one job has two conversations, and the older file is not what a wake goes on with.
+func wentOnHere(f inventory.Facts, next string) bool {
+	own := next == f.Job.SessionID || next == f.Job.ResumeSessionID
+	return own && strings.TrimSuffix(filepath.Base(f.Location.Path), ".jsonl") == next
 }
 
 func (t *table) cautions() {
@@ -278,8 +293,12 @@ func (t *table) confirmed() (Reason, bool) {
 	switch {
 	case s.Confirm.Fingerprint != t.in.Evidence.Fingerprint || t.in.Evidence.Fingerprint == "":
 		return Reason{"confirmation-ended", "the session changed after it was confirmed; confirm it again"}, false
-	case age > t.in.MaxAge || age < -time.Minute:
+	case age > t.in.MaxAge || age < -clockSlack:
 		return Reason{"confirmation-ended", fmt.Sprintf("the confirmation is %s old; confirm it again", age.Round(time.Second))}, false
+	case t.updated().After(s.ConfirmAt):
+		// The fingerprint is of what is on this disk; a message that waits in the thread moves only the page's time.
+		return Reason{"confirmation-ended", fmt.Sprintf("its thread was updated at %s, after it was confirmed; read it again, then confirm it again",
+			t.updated().UTC().Format(time.RFC3339))}, false
 	}
 	covered := map[string]bool{}
 	for _, code := range s.Confirm.Reasons {

@@ -22,36 +22,38 @@ type danger struct {
 	name   string
 	blocks bool
 	add    func(*Input)
+	// inFile says that the evidence is in the transcript: with it, the transcript is another one.
+	inFile bool
 }
 
 func dangers() []danger {
 	return []danger{
-		{"live", true, func(in *Input) { in.Facts.Live.State = account.Live }},
-		{"unknown", true, func(in *Input) { in.Facts.Live.State = account.Unknown }},
-		{"exec", true, func(in *Input) { in.Facts.Job.Template = "exec" }},
-		{"own", true, func(in *Input) { in.Self = Self{Short: in.Facts.Job.Short} }},
-		{"bad job", true, func(in *Input) { in.Facts.Job.Problem = "is not valid JSON" }},
-		{"queued", true, func(in *Input) { in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true, "yes" }},
-		{"in flight", true, func(in *Input) { in.Facts.Job.InFlightQueue++ }},
-		{"empty", true, func(in *Input) { in.Facts.Tail.Turn = transcript.Empty }},
-		{"turn unknown", true, func(in *Input) { in.Facts.Tail.Turn = transcript.UnknownTurn }},
-		{"problem", true, func(in *Input) { in.Facts.Problem = "two transcripts" }},
-		{"unread", true, func(in *Input) { in.Evidence.Err = fmt.Errorf("short read") }},
-		{"folder gone", true, func(in *Input) { in.Facts.FolderGone = true }},
-		{"folder", true, func(in *Input) { in.Facts.FolderProblem = "denied" }},
-		{"continued", true, func(in *Input) { in.Facts.Tail.ContinuedIn = "another session" }},
-		{"event", true, func(in *Input) { in.addEvent(remote.Event{At: now, Person: true, Text: "yes"}) }},
-		{"event without time", true, func(in *Input) { in.addEvent(remote.Event{UUID: "q", Person: true, Text: "yes"}) }},
+		{"live", true, func(in *Input) { in.Facts.Live.State = account.Live }, false},
+		{"unknown", true, func(in *Input) { in.Facts.Live.State = account.Unknown }, false},
+		{"exec", true, func(in *Input) { in.Facts.Job.Template = "exec" }, false},
+		{"own", true, func(in *Input) { in.Self = Self{Short: in.Facts.Job.Short} }, false},
+		{"bad job", true, func(in *Input) { in.Facts.Job.Problem = "is not valid JSON" }, false},
+		{"queued", true, func(in *Input) { in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true, "yes" }, false},
+		{"in flight", true, func(in *Input) { in.Facts.Job.InFlightQueue++ }, false},
+		{"empty", true, func(in *Input) { in.Facts.Tail.Turn = transcript.Empty }, false},
+		{"turn unknown", true, func(in *Input) { in.Facts.Tail.Turn = transcript.UnknownTurn }, false},
+		{"problem", true, func(in *Input) { in.Facts.Problem = "two transcripts" }, false},
+		{"unread", true, func(in *Input) { in.Evidence.Err = fmt.Errorf("short read") }, false},
+		{"folder gone", true, func(in *Input) { in.Facts.FolderGone = true }, false},
+		{"folder", true, func(in *Input) { in.Facts.FolderProblem = "denied" }, false},
+		{"continued", true, func(in *Input) { in.Facts.Tail.ContinuedIn = "another session" }, false},
+		{"event", true, func(in *Input) { in.addEvent(remote.Event{At: now, Person: true, Text: "yes"}) }, false},
+		{"event without time", true, func(in *Input) { in.addEvent(remote.Event{UUID: "q", Person: true, Text: "yes"}) }, false},
 		{"pending", false, func(in *Input) {
 			in.Evidence.Ledger.Pending = append(in.Evidence.Ledger.Pending, transcript.Pending{Text: "x"})
-		}},
-		{"cron", false, func(in *Input) { in.Evidence.Ledger.Crons = true }},
-		{"bad line", false, func(in *Input) { in.Evidence.Ledger.BadHides = true }},
-		{"token limit", false, func(in *Input) { in.Facts.Tail.Stop = "max_tokens" }},
-		{"hazard", false, func(in *Input) { in.Hazards = append(in.Hazards, inventory.Hazard{Code: "self-wake", Text: "x"}) }},
+		}, true},
+		{"cron", false, func(in *Input) { in.Evidence.Ledger.Crons = true }, true},
+		{"bad line", false, func(in *Input) { in.Evidence.Ledger.BadHides = true }, true},
+		{"token limit", false, func(in *Input) { in.Facts.Tail.Stop = "max_tokens" }, true},
+		{"hazard", false, func(in *Input) { in.Hazards = append(in.Hazards, inventory.Hazard{Code: "self-wake", Text: "x"}) }, false},
 		{"no checks", false, func(in *Input) {
 			in.Hazards = append(in.Hazards, inventory.Hazard{Code: "skips-permission-checks", Text: "x"})
-		}},
+		}, false},
 	}
 }
 
@@ -121,6 +123,9 @@ func TestDangerNeverImprovesAVerdict(t *testing.T) {
 			d := rapid.SampledFrom(list).Draw(t, "danger")
 			in = copyInput(in)
 			d.add(&in)
+			if d.inFile {
+				in.Evidence.Fingerprint = "another"
+			}
 			after := Of(copyInput(in))
 			switch {
 			case rank[after.Verdict] < rank[before.Verdict]:

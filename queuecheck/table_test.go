@@ -305,8 +305,12 @@ func TestEventsRow(t *testing.T) {
 			in.Facts.Tail.LastEntry, in.Facts.Tail.LastTurn = now, now
 			in.Events.AsOf = now.Add(-10 * time.Minute)
 		}},
-		"an older page only": {Check, "events-too-early", func(in *Input) { in.Remote = stamped(last.Add(2 * time.Hour)) }},
-		"later, and retired": {Pass, "events", func(in *Input) { in.Remote = stamped(last.Add(8 * time.Hour)) }},
+		"an older page, which ends in the last turn": {Check, "events-too-early", func(in *Input) { in.Events.Items[0].At = last.Add(-5 * time.Minute) }},
+		"questions only, the last long before the reply": {Pass, "events", func(in *Input) {
+			in.Events.Items[0].At, in.Events.Items[0].Kind = last.Add(-5*time.Minute), "user"
+		}},
+		"later, and nothing explains it": {Pass, "events", func(in *Input) { in.Remote = stamped(last.Add(2 * time.Hour)) }},
+		"later, and retired":             {Pass, "events", func(in *Input) { in.Remote = stamped(last.Add(8 * time.Hour)) }},
 		"too old, but the stamp of the retirement is not": {Pass, "retirement-stamp", func(in *Input) {
 			in.Events.AsOf = now.Add(-2 * time.Hour)
 			in.Remote = stamped(last.Add(8 * time.Hour))

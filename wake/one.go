@@ -8,8 +8,11 @@ import (
 	"recovery/internal/journal"
 )
 
-// attempts is how often a prompt that provably was not sent is tried.
-const attempts = 3
+// retries is how often a prompt that provably was not sent is tried again.
+const retries = 3
+
+// failedStarts in a row end a run: something is wrong with the machine, not with the sessions.
+const failedStarts = 3
 
 // one takes one session through its guards, the call and the proof.
 func (r *Run) one(ctx context.Context, short string, batch int) Item {
@@ -60,11 +63,10 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			r.stop("the account's sign-in failed; sign in again, then: recovery resume %s", short)
 			return it
 		}
-		if r.failed++; r.failed >= attempts {
-			r.stop("%d starts failed in a row", r.failed)
-			return it
-		}
-		if attempt == attempts || ctx.Err() != nil {
+		if attempt > retries || ctx.Err() != nil {
+			if r.failed++; r.failed >= failedStarts {
+				r.stop("%d starts failed in a row", r.failed)
+			}
 			return it
 		}
 		r.Tell("%s: %s; it was provably not sent and is tried again in %s", short, out.Reason, pause)

@@ -49,6 +49,9 @@ func (r *Run) read(ctx context.Context, items []Item) {
 		if items[i].Outcome == Woken && items[i].Review.Answered {
 			items[i].Next = "recovery report"
 		}
+		if signIn.MatchString(items[i].Review.Error) {
+			r.stop("the account's sign-in failed in %s (%s); sign in again, then go on", items[i].Short, clip(items[i].Review.Error))
+		}
 		if err := r.record(items[i].Short, items[i].Review); err != nil {
 			r.stop("%v", err)
 		}

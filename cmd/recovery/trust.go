@@ -76,7 +76,7 @@ func (x *command) trust(c *cli.Context) error {
 		it.Key = t.Key
 		switch {
 		case j.Cwd == "":
-			it.Outcome, it.Reason = "failed", "the job has no folder"
+			it.Outcome, it.Reason = "failed", "the job has no folder of its own; give `recovery resume --default-cwd DIR` a trusted one"
 		case t.Accepted:
 			it.Outcome = "already"
 		case t.Problem != "":

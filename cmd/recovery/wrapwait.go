@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -70,12 +71,8 @@ func (x *command) wrapWait(c *cli.Context) error {
 			x.say("%s is not pinned: it may be retired while it wraps; ask the user to pin it (Ctrl+T on its row in the interactive `claude agents` view)", j.Short)
 		}
 	}
-	waiter := wrap.Waiter{Account: p.account, Mark: c.String("mark"), Now: x.now, Sleep: x.sleep,
-		Changed: func(short string, s wrap.Status) {
-			if s.State == wrap.Running {
-				x.say("%s  %-10s  %s", short, s.State, s.Reason)
-			}
-		}}
+	board := &wrapBoard{x: x, jobs: jobs, states: map[string]wrap.Status{}}
+	waiter := wrap.Waiter{Account: p.account, Mark: c.String("mark"), Now: x.now, Sleep: x.sleep, Changed: board.changed}
 	found := waiter.Wait(x.ctx, jobs, spanOf(c, "wait"))
 	items, status := []wrapItem{}, exitOK
 	for _, j := range jobs {
@@ -117,11 +114,50 @@ func (p *place) recordWrap(short string, s wrap.Status) error {
 	})
 }
 
-func (x *command) showWraps(items []wrapItem) {
+// wrapBoard shows the states while they change: a table that is drawn over itself on a terminal, a line a change in a pipe,
+// nothing with --json.
+type wrapBoard struct {
+	x      *command
+	jobs   []*account.Job
+	states map[string]wrap.Status
+	drawn  int // lines of the table on the screen
+}
+
+func (b *wrapBoard) changed(short string, s wrap.Status) {
+	b.states[short] = s
+	if b.x.json {
+		return
+	}
+	if !b.x.terminal {
+		for _, j := range b.jobs {
+			if j.Short == short {
+				b.x.table(&rows{lines: [][]string{b.row(j, s)}})
+			}
+		}
+		return
+	}
+	if len(b.states) < len(b.jobs) {
+		return
+	}
 	t := rows{header: []string{"SHORT", "STATE", "CLOSING LINE", "WRAPPED", "REOPENED BY", "TITLE", "WHY"}}
+	for _, j := range b.jobs {
+		t.add(b.row(j, b.states[j.Short])...)
+	}
+	if b.drawn > 0 {
+		_, _ = fmt.Fprintf(b.x.stdout, "\x1b[%dA\x1b[J", b.drawn)
+	}
+	b.drawn = len(b.jobs) + 1
+	b.x.table(&t)
+}
+
+func (b *wrapBoard) row(j *account.Job, s wrap.Status) []string {
+	return []string{j.Short, string(s.State), dash(s.ClosingLine), b.x.when(s.WrappedAt), dash(s.ReopenedBy), j.Title(), s.Reason}
+}
+
+// showWraps says what the states ask of the user; the states themselves are on the board.
+func (x *command) showWraps(items []wrapItem) {
 	var done, waiting []string
 	for _, it := range items {
-		t.add(it.Short, string(it.State), dash(it.ClosingLine), x.when(it.WrappedAt), dash(it.ReopenedBy), it.Title, it.Reason)
 		switch {
 		case it.State == wrap.Done:
 			done = append(done, it.Short)
@@ -129,7 +165,6 @@ func (x *command) showWraps(items []wrapItem) {
 			waiting = append(waiting, it.Short)
 		}
 	}
-	x.table(&t)
 	for _, it := range items {
 		if it.State == wrap.Done && it.Pinned {
 			x.out("%s is DONE and still pinned: ask the user to look at its row (Ctrl+T again unpins; a pinned idle session keeps about 200 MB)", it.Short)

@@ -152,7 +152,7 @@ func (j *Job) parse(data []byte) {
 		}
 		return v.String()
 	}
-	checkKeys(root, "it", jobKeys, note)
+	checkKeys(root, "", jobKeys, note)
 	root.ForEach(func(k, v gjson.Result) bool {
 		switch key := k.String(); key {
 		case "sessionId":
@@ -255,13 +255,16 @@ func count(n gjson.Result, key string, note func(string, ...any)) int {
 
 // checkKeys notes the keys of an object that are damaged: a key that stands twice, that holds what no key of the client's
 // holds, or that nearly is a known one which is not there.
-func checkKeys(object gjson.Result, name string, known []string, note func(string, ...any)) {
+func checkKeys(object gjson.Result, subject string, known []string, note func(string, ...any)) {
+	if subject != "" {
+		subject += " "
+	}
 	seen := map[string]bool{}
 	var keys []string
 	object.ForEach(func(k, _ gjson.Result) bool {
 		key := k.String()
 		if seen[key] {
-			note("%s has the key %q twice", name, key)
+			note("%shas the key %q twice", subject, key)
 		} else {
 			keys = append(keys, key)
 		}
@@ -271,9 +274,9 @@ func checkKeys(object gjson.Result, name string, known []string, note func(strin
 	for _, key := range keys {
 		switch meant, ok := NearMiss(key, known); {
 		case ok && !seen[meant]:
-			note("%s has a key %q that looks like a damaged %s", name, key, meant)
+			note("%shas a key %q that looks like a damaged %s", subject, key, meant)
 		case !Plain(key):
-			note("%s has a damaged key %q", name, key)
+			note("%shas a damaged key %q", subject, key)
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -40,16 +42,16 @@ type Liveness struct {
 // Witnesses is everything that can say that a session lives, read at one moment.
 type Witnesses struct {
 	processes     Processes
-	registered    []registered
-	rows          []registered
-	supervisor    int
+	registered    []registered // rows of the registry
+	rows          []registered // rows of the roster
 	version       string
 	supervisorUp  bool
 	doubt         []string // nothing can be called offline
 	Warnings      []string
-	registryRead  bool
 	registrySeen  int
 	supervisorWhy string
+	// shorts are the account's job folders: a row that names one of them whole is that job's, and not a damaged other one's.
+	shorts map[string]bool
 }
 
 // registered is one row of sessions/<pid>.json or of the roster: named keys only, both files hold secrets.
@@ -61,7 +63,6 @@ type registered struct {
 	ids       []string // sessionId, resumeSessionId
 	short     string   // jobId, or the roster's key
 	domain    string
-	kind      string
 	status    string
 	waiting   string
 	other     []pidStart
@@ -74,9 +75,18 @@ type pidStart struct {
 
 // Witnesses reads the registry, the roster and the supervisor's own file against a process table.
 func (a *Account) Witnesses(p Processes) *Witnesses {
-	w := &Witnesses{processes: p}
+	w := &Witnesses{processes: p, shorts: map[string]bool{}}
 	if p.Problem != "" {
 		w.doubt = append(w.doubt, p.Problem)
+	}
+	if p.OwnOnly && !a.ownedByCaller() {
+		w.doubt = append(w.doubt, "the process table hides other users' processes, and the account is another user's")
+	}
+	jobs, _ := a.ReadDir(filepath.Join(a.Dir, "jobs")) // an unreadable one is told by Jobs
+	for _, e := range jobs {
+		if shortPattern.MatchString(e.Name()) {
+			w.shorts[e.Name()] = true
+		}
 	}
 	a.readRegistry(w)
 	a.readRoster(w)
@@ -84,7 +94,18 @@ func (a *Account) Witnesses(p Processes) *Witnesses {
 	return w
 }
 
-var registryKeys = []string{"pid", "sessionId", "resumeSessionId", "jobId", "procStart", "pidDomain", "status", "kind"}
+// ownedByCaller says whether the account's folder belongs to the user that this process runs as.
+func (a *Account) ownedByCaller() bool {
+	info, err := a.Stat(a.Dir)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// registryKeys are the keys whose loss would change what a row says of a session. Without its pid a row is broken anyway.
+var registryKeys = []string{"sessionId", "resumeSessionId", "jobId", "procStart", "pidDomain"}
 
 func (a *Account) readRegistry(w *Witnesses) {
 	dir := filepath.Join(a.Dir, "sessions")
@@ -96,7 +117,6 @@ func (a *Account) readRegistry(w *Witnesses) {
 		w.doubt = append(w.doubt, fmt.Sprintf("the registry of processes cannot be read: %v", err))
 		return
 	}
-	w.registryRead = true
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok {
@@ -118,6 +138,9 @@ func (a *Account) readRegistry(w *Witnesses) {
 		if running, _ := w.processes.alive(filePID, ""); running {
 			w.doubt = append(w.doubt, fmt.Sprintf("process %d runs and its registry file %s", filePID, problem))
 		}
+		if row.domain != "" && row.domain != w.processes.Domain {
+			w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s %s, and its process belongs to another machine or container", e.Name(), problem))
+		}
 		if row.pid != 0 && row.pid != filePID {
 			if running, _ := w.processes.alive(row.pid, ""); running {
 				w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s names the running process %d", e.Name(), row.pid))
@@ -134,15 +157,13 @@ func (a *Account) registryRow(path string, filePID int) (registered, string) {
 	if err != nil {
 		return registered{}, fmt.Sprintf("cannot be read: %v", err)
 	}
-	if !gjson.ValidBytes(data) {
-		return registered{}, "is not valid JSON"
-	}
-	root := gjson.ParseBytes(data)
-	if !root.IsObject() {
-		return registered{}, "is not a JSON object"
+	root, problem := object(data)
+	if problem != "" {
+		return registered{}, problem
 	}
 	row := registered{source: "registry"}
-	problem := ""
+	note := func(format string, args ...any) { problem = fmt.Sprintf(format, args...) }
+	checkKeys(root, "", registryKeys, note)
 	root.ForEach(func(k, v gjson.Result) bool {
 		switch key := k.String(); key {
 		case "pid":
@@ -154,21 +175,17 @@ func (a *Account) registryRow(path string, filePID int) (registered, string) {
 				row.startedAt = time.UnixMilli(v.Int())
 			}
 		case "sessionId", "resumeSessionId":
-			row.ids = append(row.ids, v.String())
+			if id := name(v, key, note); id != "" {
+				row.ids = append(row.ids, id)
+			}
 		case "jobId":
-			row.short = v.String()
+			row.short = name(v, key, note)
 		case "pidDomain":
 			row.domain = v.String()
-		case "kind":
-			row.kind = v.String()
 		case "status":
 			row.status = v.String()
 		case "waitingFor":
 			row.waiting = v.String()
-		default:
-			if meant, ok := NearMiss(key, registryKeys); ok {
-				problem = fmt.Sprintf("has a key %q that looks like a damaged %s", key, meant)
-			}
 		}
 		return true
 	})
@@ -182,6 +199,16 @@ func (a *Account) registryRow(path string, filePID int) (registered, string) {
 	return row, problem
 }
 
+// name is a session's or job's name in a row: a text, or null for none.
+func name(v gjson.Result, key string, note func(string, ...any)) string {
+	switch {
+	case v.Type == gjson.Null:
+	case v.Type != gjson.String || !Plain(v.Str):
+		note("has a damaged %s", key)
+	}
+	return v.String()
+}
+
 func (a *Account) readRoster(w *Witnesses) {
 	data, err := a.ReadFile(filepath.Join(a.Dir, "daemon", "roster.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,29 +218,32 @@ func (a *Account) readRoster(w *Witnesses) {
 		w.doubt = append(w.doubt, fmt.Sprintf("the supervisor's roster cannot be read: %v", err))
 		return
 	}
-	if !gjson.ValidBytes(data) {
-		w.doubt = append(w.doubt, "the supervisor's roster is not valid JSON")
+	root, problem := object(data)
+	if problem != "" {
+		w.doubt = append(w.doubt, "the supervisor's roster "+problem)
 		return
 	}
-	root := gjson.ParseBytes(data)
-	workers := root.Get("workers")
-	if !workers.Exists() {
-		root.ForEach(func(k, _ gjson.Result) bool {
-			if _, ok := NearMiss(k.String(), []string{"workers"}); ok {
-				w.doubt = append(w.doubt, "the supervisor's roster is damaged")
-			}
-			return true
-		})
-		return
+	// What is wrong is not repeated: a damaged key may stand where a token stood.
+	damaged := false
+	checkKeys(root, "", []string{"workers"}, func(string, ...any) { damaged = true })
+	if damaged {
+		w.doubt = append(w.doubt, "the supervisor's roster is damaged")
 	}
-	if !workers.IsObject() {
-		if workers.Type != gjson.Null {
+	root.ForEach(func(k, workers gjson.Result) bool {
+		switch {
+		case k.String() != "workers" || workers.Type == gjson.Null:
+		case !workers.IsObject():
 			w.doubt = append(w.doubt, "the supervisor's roster has no table of workers")
+		default:
+			w.readWorkers(workers)
 		}
-		return
-	}
+		return true
+	})
+}
+
+func (w *Witnesses) readWorkers(workers gjson.Result) {
 	workers.ForEach(func(k, v gjson.Result) bool {
-		row := registered{source: "roster", short: k.String(), kind: "bg"}
+		row := registered{source: "roster", short: k.String()}
 		row.pid = int(v.Get("replPid").Int())
 		row.start = v.Get("replProcStart").String()
 		row.ids = []string{v.Get("sessionId").String()}
@@ -226,22 +256,35 @@ func (a *Account) readRoster(w *Witnesses) {
 	})
 }
 
-// readSupervisor learns whether the supervisor lives. It leaves after seconds without work, so "not running" is normal;
-// a file that cannot be read means that it may live.
+// readSupervisor learns whether the supervisor lives, from both of its files. It leaves after seconds without work, so "not
+// running" is normal; a file that cannot be read means that it may live.
 func (a *Account) readSupervisor(w *Witnesses) {
-	data, err := a.ReadFile(filepath.Join(a.Dir, "daemon.lock"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err != nil || !gjson.ValidBytes(data) || gjson.GetBytes(data, "pid").Type != gjson.Number {
-		w.supervisorUp, w.supervisorWhy = true, "daemon.lock cannot be read: the supervisor may live"
-		return
-	}
-	w.supervisor = int(gjson.GetBytes(data, "pid").Int())
-	w.version = gjson.GetBytes(data, "version").String()
-	running, same := w.processes.alive(w.supervisor, gjson.GetBytes(data, "procStart").String())
-	if running && same {
-		w.supervisorUp, w.supervisorWhy = true, fmt.Sprintf("the supervisor (process %d) lives", w.supervisor)
+	for _, f := range []struct{ file, pid, start string }{
+		{"daemon.lock", "pid", "procStart"},
+		{"daemon.status.json", "supervisorPid", "supervisorProcStart"},
+	} {
+		data, err := a.ReadFile(filepath.Join(a.Dir, f.file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var root gjson.Result
+		problem := ""
+		if err == nil {
+			root, problem = object(data)
+		}
+		pid := last(root, f.pid)
+		if err != nil || problem != "" || pid.Type != gjson.Number {
+			w.supervisorUp, w.supervisorWhy = true, f.file+" cannot be read: the supervisor may live"
+			continue
+		}
+		if v := last(root, "version").String(); w.version == "" {
+			w.version = v
+		}
+		start := last(root, f.start).String()
+		running, same := w.processes.alive(int(pid.Int()), start)
+		if running && (same || nearStart(w.processes.ByPID[int(pid.Int())].Start, start)) {
+			w.supervisorUp, w.supervisorWhy = true, fmt.Sprintf("the supervisor (process %d) lives", pid.Int())
+		}
 	}
 }
 
@@ -263,7 +306,7 @@ func (w *Witnesses) Of(j *Job, log *Log) Liveness {
 	}
 	stale := 0
 	for _, row := range append(append([]registered{}, w.registered...), w.rows...) {
-		mine, nearly := row.names(j)
+		mine, nearly := w.names(row, j)
 		if !mine && !nearly {
 			continue
 		}
@@ -285,8 +328,8 @@ func (w *Witnesses) Of(j *Job, log *Log) Liveness {
 		}
 	}
 	for _, pid := range w.sortedPIDs() {
-		if arg, ok := namesSession(w.processes.ByPID[pid].Args, j); ok {
-			live("process %d has %q on its command line", pid, arg)
+		if what, ok := namesSession(w.processes.ByPID[pid].Args, j); ok {
+			live("process %d has %q on its command line", pid, what)
 		}
 	}
 	if j.Problem != "" {
@@ -305,29 +348,35 @@ func (w *Witnesses) Of(j *Job, log *Log) Liveness {
 	return out
 }
 
-// ended says whether the log's last word on the session is its end.
+// ended says whether the log's last word on the session is an end that was meant: a worker that crashed may be started again.
 func ended(log *Log, short string) bool {
 	if log == nil {
 		return false
 	}
 	last, ok := log.Last(short)
-	return ok && last.Kind != LogStarted
+	return ok && last.Kind != LogStarted && last.Cause != "crashed"
 }
 
 // names says whether the row is the job's: by session id, resumed id or short; nearly says that it differs in at most two
 // letters, which is damage and not another session.
-func (r registered) names(j *Job) (mine, nearly bool) {
+func (w *Witnesses) names(r registered, j *Job) (mine, nearly bool) {
 	if r.short != "" && r.short == j.Short {
 		return true, false
 	}
+	whole := w.shorts[r.short]
 	for _, id := range r.ids {
 		if id != "" && (id == j.SessionID || id == j.ResumeSessionID || strings.HasPrefix(id, j.Short+"-")) {
 			return true, false
 		}
+		// One damaged place cannot make two names that fit each other, or the name of another job.
+		whole = whole || r.short != "" && strings.HasPrefix(id, r.short+"-") || len(id) > 8 && w.shorts[id[:8]]
+	}
+	if whole {
+		return false, false
 	}
 	for _, id := range append([]string{r.short}, r.ids...) {
 		for _, want := range []string{j.Short, j.SessionID, j.ResumeSessionID} {
-			if id != "" && want != "" && len(id) == len(want) && near(id, want) {
+			if id != "" && want != "" && near(id, want) {
 				return false, true
 			}
 		}
@@ -343,28 +392,36 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 	if r.domain != "" && (w.processes.Domain == "" || r.domain != w.processes.Domain) {
 		return Unknown, fmt.Sprintf("%s: process %d belongs to another machine or container and cannot be looked at from here", r.source, r.pid)
 	}
+	reused := false
 	for _, p := range append([]pidStart{{r.pid, r.start}}, r.other...) {
 		if p.pid == 0 {
 			continue
 		}
 		running, same := w.processes.alive(p.pid, p.start)
+		actual := w.processes.ByPID[p.pid]
 		switch {
-		case running && same && p.start != "":
-			return Live, fmt.Sprintf("%s: process %d runs, started as registered", r.source, p.pid)
-		case running && same:
+		case running && same && p.start == "":
 			return Unknown, fmt.Sprintf("%s: process %d runs and its registered start is missing", r.source, p.pid)
+		case running && same && actual.Start == "":
+			return Unknown, fmt.Sprintf("%s: process %d runs and when it started cannot be read", r.source, p.pid)
+		case running && same:
+			return Live, fmt.Sprintf("%s: process %d runs, started as registered", r.source, p.pid)
+		case running && nearStart(actual.Start, p.start):
+			return Unknown, fmt.Sprintf("%s: process %d runs and its registered start is nearly the right one", r.source, p.pid)
+		case running && !r.startedAt.IsZero() && !actual.Started.IsZero() && absDuration(actual.Started.Sub(r.startedAt)) < startSlack:
+			return Unknown, fmt.Sprintf("%s: process %d runs and started when the registered one did", r.source, p.pid)
 		case running:
-			actual := w.processes.ByPID[p.pid]
-			if len(actual.Start) == len(p.start) && near(actual.Start, p.start) {
-				return Unknown, fmt.Sprintf("%s: process %d runs and its registered start is nearly the right one", r.source, p.pid)
-			}
-			if !r.startedAt.IsZero() && !actual.Started.IsZero() && absDuration(actual.Started.Sub(r.startedAt)) < startSlack {
-				return Unknown, fmt.Sprintf("%s: process %d runs and started when the registered one did", r.source, p.pid)
-			}
+			reused = true
 		}
+	}
+	if reused {
+		return Offline, fmt.Sprintf("%s: process %d is gone; what has that number now started at another time", r.source, r.pid)
 	}
 	return Offline, fmt.Sprintf("%s: process %d is gone", r.source, r.pid)
 }
+
+// nearStart says that two starts are as long as each other and nearly the same: a damaged digit, not another process.
+func nearStart(a, b string) bool { return len(a) == len(b) && near(a, b) }
 
 func absDuration(d time.Duration) time.Duration {
 	if d < 0 {
@@ -382,10 +439,11 @@ func (w *Witnesses) sortedPIDs() []int {
 	return pids
 }
 
-// namesSession finds a Claude process that names the session on its command line. Remote Control processes are in no
-// registry, so this is their only witness. Editors, pagers and searches that name the file are not Claude processes.
-func namesSession(args []string, j *Job) (string, bool) {
-	if len(args) == 0 || !isClaude(args) {
+// namesSession finds a Claude process that names the session on its command line, and gives what names it (never the whole
+// argument, which can be a prompt). Remote Control processes are in no registry, so this is their only witness. Editors,
+// pagers and searches that name the file are not Claude processes.
+func namesSession(args []string, j *Job) (what string, ok bool) {
+	if !isClaude(args) {
 		return "", false
 	}
 	for i, arg := range args {
@@ -393,11 +451,12 @@ func namesSession(args []string, j *Job) (string, bool) {
 			if id == "" {
 				continue
 			}
-			if strings.Contains(arg, id+".jsonl") {
-				return arg, true
+			if containsFold(arg, id+".jsonl") {
+				return id + ".jsonl", true
 			}
 			for _, flag := range []string{"--resume", "-r", "--session-id"} {
-				if arg == flag+"="+id || (arg == flag && i+1 < len(args) && args[i+1] == id) {
+				if strings.EqualFold(arg, flag+"="+id) || (flag == "-r" && strings.EqualFold(arg, flag+id)) ||
+					(arg == flag && i+1 < len(args) && strings.EqualFold(args[i+1], id)) {
 					return flag + " " + id, true
 				}
 			}
@@ -406,16 +465,38 @@ func namesSession(args []string, j *Job) (string, bool) {
 	return "", false
 }
 
-// isClaude says whether a command line is the client's: its own binary, or a runtime that was given the client's script.
+func containsFold(s, sub string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(sub))
+}
+
+// runners run a script that is named behind them.
+var runners = map[string]bool{"node": true, "nodejs": true, "bun": true, "deno": true, "sh": true, "bash": true, "dash": true, "zsh": true, "env": true}
+
+// isClaude says whether a command line is the client's: its own binary, or a runtime that was given the client's script. The
+// client also writes names of its own there ("claude bg-pty-host").
 func isClaude(args []string) bool {
-	for i, arg := range args {
-		if i > 2 {
-			return false
+	if len(args) == 0 {
+		return false
+	}
+	if isClient(args[0]) {
+		return true
+	}
+	if !runners[strings.TrimPrefix(filepath.Base(args[0]), "-")] {
+		return false
+	}
+	for _, arg := range args[1:] {
+		switch {
+		case arg == "run" || strings.HasPrefix(arg, "-") || strings.Contains(arg, "="):
+			continue // an option, a verb or a variable before the script
+		case runners[filepath.Base(arg)]:
+			continue
 		}
-		base := filepath.Base(arg)
-		if strings.HasPrefix(base, "claude") || strings.Contains(arg, "claude-code") {
-			return true
-		}
+		return isClient(arg)
 	}
 	return false
+}
+
+// isClient knows the client's program by its path: claude, claude.exe, .../claude/versions/2.1.332, or a script of its package.
+func isClient(path string) bool {
+	return strings.HasPrefix(filepath.Base(path), "claude") || strings.Contains(path, "/claude/versions/") || strings.Contains(path, "claude-code/")
 }

@@ -52,8 +52,8 @@ type Log struct {
 }
 
 var (
-	logLine     = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\] \[(bg|supervisor)\] (.*)$`)
-	logSpawned  = regexp.MustCompile(`^bg (?:spawned|claimed-spare) ([0-9a-f]{8}) \(([^)]*)\)$`)
+	logLine    = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\] \[(bg|supervisor)\] (.*)$`)
+	logSpawned = regexp.MustCompile(`^bg (?:spawned|claimed-spare) ([0-9a-f]{8}) \(([^)]*)\)$`)
 	// Behind the idle time can stand ", worker 2.1.300 (daemon 2.1.332)" and a note in brackets.
 	logRetire   = regexp.MustCompile(`^bg retire ([0-9a-f]{8}): ([a-z-]+), idle (\d+[hm])(?:, worker [^\[\]]+)?(?: \[[^\[\]]*\])?$`)
 	logSettled  = regexp.MustCompile(`^bg settled ([0-9a-f]{8}) \((done|killed|failed|crashed)\)(?:: (.*))?$`)
@@ -216,15 +216,16 @@ func (l *Log) RetiredAfter(short string, t time.Time) (LogEntry, bool) {
 // between to and that end is the same doubt, unless the supervisor says that it lost and respawned nothing.
 func (l *Log) LiveThrough(short string, from, to time.Time) bool {
 	up, doubt := false, false
+	unsaid := false // a supervisor started and did not say yet what became of the workers
 	for _, e := range l.Entries {
 		switch {
 		case e.Kind == LogSupervisor && e.At.After(to):
-			doubt = true
+			doubt, unsaid = doubt || unsaid, true
 		case e.Kind == LogSupervisor && e.At.After(from):
 			return false
-		case e.Kind == LogAdopt && doubt:
+		case e.Kind == LogAdopt && unsaid:
 			m := logAdopted.FindStringSubmatch(e.Detail)
-			doubt = m == nil || m[1] != "0" || m[2] != "0"
+			doubt, unsaid = doubt || m == nil || m[1] != "0" || m[2] != "0", false
 		}
 		if e.Short != short {
 			continue
@@ -233,7 +234,7 @@ func (l *Log) LiveThrough(short string, from, to time.Time) bool {
 		case !e.At.After(from):
 			up = e.Kind == LogStarted
 		case e.At.After(to):
-			return up && !doubt && e.Kind != LogStarted
+			return up && !doubt && !unsaid && e.Kind != LogStarted
 		default:
 			return false
 		}

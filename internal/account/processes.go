@@ -1,12 +1,15 @@
 package account
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -14,7 +17,7 @@ import (
 type Process struct {
 	PID int
 	// Start is field 22 of /proc/<pid>/stat as a decimal string (clock ticks since boot): the same pid with another start
-	// is another process.
+	// is another process. Empty when /proc does not let this process read it.
 	Start string
 	// Started is when that was; zero when the boot time is not known.
 	Started time.Time
@@ -30,6 +33,8 @@ type Processes struct {
 	// Domain is this machine's and process namespace's name as the client writes it in pidDomain; empty when not known.
 	Domain string
 	Boot   time.Time
+	// OwnOnly says that other users' processes are not shown (/proc mounted with hidepid).
+	OwnOnly bool
 	// Problem says why the table cannot be relied on; then nothing is provably offline.
 	Problem string
 }
@@ -61,6 +66,8 @@ func ReadProcesses() Processes {
 			p.ByPID[pid] = row
 		}
 	}
+	_, first := p.ByPID[1] // every process namespace has one
+	p.OwnOnly = !first && os.Geteuid() != 0
 	if len(p.ByPID) == 0 {
 		p.Problem = "the process table is empty: /proc is not mounted"
 	} else if _, ok := p.ByPID[os.Getpid()]; !ok {
@@ -72,11 +79,15 @@ func ReadProcesses() Processes {
 // readProcess reads one row. ok is false when the process is gone.
 func readProcess(pid int, boot time.Time) (Process, bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
-	if err != nil {
-		return Process{}, false
-	}
 	row := Process{PID: pid}
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return row, false
+	}
+	if err != nil {
+		// It is there and cannot be looked at (/proc mounted with hidepid): that is not the same as gone.
+		return row, true
+	}
 	// The command name stands in brackets and may itself hold brackets and blanks.
 	s := string(stat)
 	fields := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
@@ -121,11 +132,12 @@ func pidDomain() string {
 	return "linux:" + strings.TrimSpace(string(id)) + ":" + ns
 }
 
-// alive says whether pid runs, and whether it is the process that started at start.
+// alive says whether pid runs, and whether it can be the process that started at start: it is proved only when both starts
+// are known.
 func (p Processes) alive(pid int, start string) (running, same bool) {
 	row, ok := p.ByPID[pid]
 	if !ok || row.Zombie {
 		return false, false
 	}
-	return true, start == "" || row.Start == start
+	return true, start == "" || row.Start == "" || row.Start == start
 }

@@ -23,6 +23,9 @@ type Trust struct {
 // Trust looks the folder up in .claude.json. Ancestors count, but a git repository inside a trusted folder does not
 // inherit, and a worktree needs the key of its main checkout.
 func (a *Account) Trust(folder string) Trust {
+	if !filepath.IsAbs(folder) {
+		return Trust{Key: folder, Problem: fmt.Sprintf("the folder %q is not an absolute path", folder)}
+	}
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return Trust{Key: folder, Problem: fmt.Sprintf("the folder cannot be resolved: %v", err)}
@@ -37,13 +40,19 @@ func (a *Account) Trust(folder string) Trust {
 		out.Problem = fmt.Sprintf("%s cannot be read: %v", filepath.Base(a.ConfigFile), err)
 		return out
 	}
-	if !gjson.ValidBytes(data) {
-		out.Problem = filepath.Base(a.ConfigFile) + " is not valid JSON"
+	root, problem := object(data)
+	if problem != "" {
+		out.Problem = filepath.Base(a.ConfigFile) + " " + problem
+		return out
+	}
+	projects := last(root, "projects")
+	if projects.Exists() && projects.Type != gjson.Null && !projects.IsObject() {
+		out.Problem = filepath.Base(a.ConfigFile) + ": its projects are no object"
 		return out
 	}
 	accepted := map[string]bool{}
-	gjson.GetBytes(data, "projects").ForEach(func(k, v gjson.Result) bool {
-		accepted[k.String()] = v.Get("hasTrustDialogAccepted").Type == gjson.True
+	projects.ForEach(func(k, v gjson.Result) bool {
+		accepted[k.String()] = last(v, "hasTrustDialogAccepted").Type == gjson.True
 		return true
 	})
 	for _, c := range candidates {

@@ -21,6 +21,8 @@ type invocation struct {
 	args []arg
 	in   stdin
 	spec *spec
+	// above are the options that were given in front of the sub-command.
+	above []option
 }
 
 // judgeFunc is a rule in code.
@@ -150,6 +152,12 @@ func (w *walker) subcommand(c *invocation) verdict {
 	v := p.v
 	v.network = v.network || s.network
 	if len(p.rest) == 0 {
+		if len(c.args) == 1 && !s.noHelp && p.has("-v", "-V", "-h", "--version", "--help") {
+			return v.worse(read("prints its version"))
+		}
+		if s.noHelp && len(c.args) == 1 {
+			return v.worse(unknown("an option that may run code of the repository"))
+		}
 		if len(p.options) == 0 || s.bare != Read {
 			return v.worse(verdict{s.bare, "without a sub-command", s.network})
 		}
@@ -166,7 +174,7 @@ func (w *walker) subcommand(c *invocation) verdict {
 		}
 		return v.worse(unknown("the sub-command `" + sub.text + "` is not in the tables"))
 	}
-	inner := w.judge(&invocation{name: c.name + " " + sub.text, args: p.rest[1:], in: c.in, spec: next})
+	inner := w.judge(&invocation{name: c.name + " " + sub.text, args: p.rest[1:], in: c.in, spec: next, above: append(c.above, p.options...)})
 	if inner.class != Read && !strings.HasPrefix(inner.reason, "`") {
 		inner.reason = "`" + c.name + " " + sub.text + "`: " + inner.reason
 	}
@@ -205,7 +213,7 @@ func (w *walker) plain(c *invocation, p *parsed) verdict {
 		}
 	}
 	class, why := s.class, s.why
-	for _, o := range p.options {
+	for _, o := range append(c.above[:len(c.above):len(c.above)], p.options...) {
 		if s.readIf[o.name] && !(o.given && o.value.text == "false") {
 			class, why = Read, "only says what it would do"
 		}

@@ -40,13 +40,8 @@ func (w *walker) survey(root syntax.Node) {
 			if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 				w.count[n.Param.Value] += 2
 			}
-		case *syntax.FuncDecl:
-			if n.Name != nil {
-				w.later[n.Name.Value] = true
-			}
-			for _, name := range n.Names {
-				w.later[name.Value] = true
-			}
+		case *syntax.File:
+			w.surveyFunctions(n.Stmts)
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 			w.arithUsed = true
 		case *syntax.BinaryTest:
@@ -85,6 +80,23 @@ func (w *walker) survey(root syntax.Node) {
 		// Code that is not seen here may set any of them.
 		for name := range w.count {
 			w.count[name] += 2
+		}
+	}
+}
+
+// surveyFunctions notes the functions that a script defines for certain: at its top, not in a branch or a subshell.
+func (w *walker) surveyFunctions(stmts []*syntax.Stmt) {
+	for _, s := range stmts {
+		switch c := s.Cmd.(type) {
+		case *syntax.Block:
+			w.surveyFunctions(c.Stmts)
+		case *syntax.FuncDecl:
+			if c.Name != nil {
+				w.later[c.Name.Value] = true
+			}
+			for _, name := range c.Names {
+				w.later[name.Value] = true
+			}
 		}
 	}
 }

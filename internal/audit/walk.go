@@ -129,7 +129,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, in stdin) verdict {
 func (w *walker) output(s *syntax.Stmt) stdin {
 	data := stdin{kind: stdinData}
 	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(s.Redirs) > 0 || len(c.Args) < 2 || len(c.Assigns) > 0 {
+	if !ok || len(s.Redirs) > 0 || len(c.Args) == 0 || len(c.Assigns) > 0 {
 		return data
 	}
 	args := w.args(c.Args)
@@ -154,6 +154,9 @@ func (w *walker) output(s *syntax.Stmt) stdin {
 		}
 		return stdin{stdinText, strings.Join(texts, " ") + "\n"}
 	case "printf":
+		if len(args) < 2 {
+			return data
+		}
 		format := args[1].text
 		if len(args) == 2 && !strings.ContainsAny(strings.ReplaceAll(format, `\n`, ""), `%\`) {
 			return stdin{stdinText, strings.ReplaceAll(format, `\n`, "\n")}

@@ -67,7 +67,7 @@ func (t *File) Ledger(own func(string) bool) (Ledger, error) {
 }
 
 func (t *File) walkRaw(fn func(Line) error) error {
-	return walked(t.Path, forward(sectionOf(t), 0, fn))
+	return walked(t.Path, forward(sectionOf(t), 0, t.Size, fn))
 }
 
 // queued is one place in the queue.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -26,9 +27,9 @@ const (
 	maxText  = 64 << 10
 )
 
-// forward calls fn for every line of r, which begins at offset base of its file. A line given up has nil Data.
-func forward(r io.Reader, base int64, fn func(Line) error) error {
-	in := bufio.NewReaderSize(r, 256<<10)
+// forward calls fn for every line of r, which holds the bytes from base to end of its file. A line given up has nil Data.
+func forward(r io.Reader, base, end int64, fn func(Line) error) error {
+	in := bufio.NewReaderSize(r, windowSize)
 	for offset := base; ; {
 		line, err := readLine(in, offset)
 		if line.Size > 0 {
@@ -38,6 +39,9 @@ func forward(r io.Reader, base int64, fn func(Line) error) error {
 			}
 		}
 		if errors.Is(err, io.EOF) {
+			if offset < end {
+				return fmt.Errorf("it ends at byte %d and had %d bytes when it was opened", offset, end)
+			}
 			return nil
 		}
 		if err != nil {
@@ -48,7 +52,7 @@ func forward(r io.Reader, base int64, fn func(Line) error) error {
 
 func readLine(in *bufio.Reader, offset int64) (Line, error) {
 	line := Line{Offset: offset}
-	var buf []byte
+	buf := []byte{} // only a line that was given up has nil
 	var short *shortener
 	for {
 		part, err := in.ReadSlice('\n')
@@ -151,25 +155,14 @@ func (s *shortener) bytes() []byte {
 
 // backward calls fn for every line of r's first size bytes, from the last to the first.
 func backward(r io.ReaderAt, size int64, fn func(Line) error) error {
-	const block = 256 << 10
-	buf := make([]byte, block)
+	w := window{r: r}
 	for end := size; end > 0; {
-		// The last byte is the line's own newline, or no newline at all: the one before is looked for.
-		start := int64(0)
-		for limit := end - 1; limit > 0; {
-			from := max(limit-block, 0)
-			if _, err := r.ReadAt(buf[:limit-from], from); err != nil {
-				return err
-			}
-			if i := bytes.LastIndexByte(buf[:limit-from], '\n'); i >= 0 {
-				start = from + int64(i) + 1
-				break
-			}
-			limit = from
+		start, err := w.lineStart(end)
+		if err != nil {
+			return err
 		}
-		section := io.NewSectionReader(r, start, end-start)
-		line, err := readLine(bufio.NewReaderSize(section, int(min(end-start+16, 256<<10))), start)
-		if err != nil && !errors.Is(err, io.EOF) {
+		line, err := w.line(start, end)
+		if err != nil {
 			return err
 		}
 		if err := fn(line); err != nil {
@@ -178,4 +171,66 @@ func backward(r io.ReaderAt, size int64, fn func(Line) error) error {
 		end = start
 	}
 	return nil
+}
+
+// window is the part of a file that was read last: going backwards, the next line is mostly in it.
+type window struct {
+	r    io.ReaderAt
+	data []byte
+	from int64
+}
+
+const windowSize = 256 << 10
+
+// lineStart finds where the line begins that ends before end.
+func (w *window) lineStart(end int64) (int64, error) {
+	// The last byte is the line's own newline, or no newline at all: the one before is looked for.
+	for limit := end - 1; limit > 0; {
+		if limit <= w.from || limit > w.from+int64(len(w.data)) {
+			if err := w.load(limit); err != nil {
+				return 0, err
+			}
+		}
+		if i := bytes.LastIndexByte(w.data[:limit-w.from], '\n'); i >= 0 {
+			return w.from + int64(i) + 1, nil
+		}
+		limit = w.from
+	}
+	return 0, nil
+}
+
+// load reads the bytes before limit, and the one behind, which is the newline of the line that is looked for.
+func (w *window) load(limit int64) error {
+	from := max(limit-windowSize, 0)
+	buf := w.data[:0]
+	if cap(buf) < windowSize+1 {
+		buf = make([]byte, 0, windowSize+1)
+	}
+	w.data, w.from = buf[:limit+1-from], from
+	if n, err := w.r.ReadAt(w.data, from); n < len(w.data) {
+		w.data = w.data[:0]
+		return err
+	}
+	return nil
+}
+
+func (w *window) line(start, end int64) (Line, error) {
+	if start >= w.from && end <= w.from+int64(len(w.data)) {
+		data := bytes.Clone(w.data[start-w.from : end-w.from])
+		line := Line{Offset: start, Size: end - start, Torn: true}
+		if data[len(data)-1] == '\n' {
+			line.Torn, data = false, data[:len(data)-1]
+		}
+		line.Data = bytes.TrimSuffix(data, []byte("\r"))
+		return line, nil
+	}
+	section := io.NewSectionReader(w.r, start, end-start)
+	line, err := readLine(bufio.NewReaderSize(section, windowSize), start)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return line, err
+	}
+	if line.Size != end-start {
+		return line, io.ErrUnexpectedEOF
+	}
+	return line, nil
 }

@@ -1,0 +1,44 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// copyCaught has the client make a copy, which it does for any flag more than recovery gives it.
+func copyCaught(t *testing.T, s *sandbox) {
+	x, next := s.offline(t, s.work, "copied"), s.offline(t, s.work, "after the copy")
+	s.ready(t, x)
+	s.ready(t, next)
+	wrapper := s.script(t, "copying", "[ \"$1\" = --bg ] && exec claude --model sonnet \"$@\"\nexec claude \"$@\"\n")
+	lines, nextLines := len(x.prompts()), len(next.prompts())
+	r := s.recover("resume", "--json", "--again", "--spacing", "1", "--wait", "60s", "--client", wrapper, x.short, next.short)
+	res := parse(t, r, 5)
+	row := item(t, res, x.short)
+	want(t, "a copy", row, map[string]string{"outcome": "copy"})
+	want(t, "the one behind it", item(t, res, next.short), map[string]string{"outcome": "refused"})
+	if res.Get("stopped").Str == "" {
+		t.Error("the run was not stopped by the copy")
+	}
+	if len(x.prompts()) != lines || len(next.prompts()) != nextLines {
+		t.Error("a prompt was delivered to a session that was not to get one")
+	}
+	t.Logf("caught in %s: %s", r.took.Round(10*time.Millisecond), row.Get("reason").Str)
+	other, ok := strings.CutPrefix(row.Get("next").Str, "claude stop ")
+	if !ok {
+		t.Fatalf("next is %q, not the command that stops the copy", row.Get("next").Str)
+	}
+	made := &session{box: s, name: "the copy", short: other, cwd: s.work}
+	made.id = made.state("sessionId").Str
+	s.made[other] = made.id
+	made.stop(t)
+
+	blocked := s.recoveryJSON(t, 5, "resume", next.short)
+	has(t, "the next run", blocked.Get("stopped").Str, "--again")
+	if len(next.prompts()) != nextLines {
+		t.Error("a prompt was sent while the defect stands")
+	}
+}
