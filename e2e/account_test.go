@@ -53,10 +53,8 @@ func (s *sandbox) claudeIn(t *testing.T, dir string, args ...string) said {
 func (s *sandbox) poll(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	end := time.Now().Add(limit)
-	if s.until.Before(end) {
-		end = s.until
-	}
 	for !ok() {
+		s.inTime(t)
 		if time.Now().After(end) {
 			t.Fatalf("%s: not within %s", what, limit)
 		}
@@ -85,6 +83,7 @@ func (s *sandbox) start(t *testing.T, dir, name, prompt string) *session {
 // offline makes a session that has answered once and was stopped.
 func (s *sandbox) offline(t *testing.T, dir, name string) *session {
 	t.Helper()
+	s.inTime(t)
 	start := time.Now()
 	x := s.start(t, dir, name, "Look at ticket 4711 of "+name+" and say what is open.")
 	x.stop(t)
@@ -251,7 +250,7 @@ func (s *sandbox) noCopies(t *testing.T) {
 	}
 }
 
-// trust sets or takes away the trust key of a folder, until it stays so: the client writes the same file.
+// trust sets or takes away the trust key of a folder.
 func (s *sandbox) trust(t *testing.T, folder string, accepted bool) {
 	t.Helper()
 	must(t, setTrust(filepath.Join(s.home, ".claude.json"), folder, accepted))

@@ -33,7 +33,7 @@ func killedAfterCall(t *testing.T, s *sandbox) {
 	notSentAgain(t, s, x, id)
 }
 
-// killedLongAgo runs resume again when the session has answered and was stopped.
+// killedLongAgo runs resume again when the session has answered.
 func killedLongAgo(t *testing.T, s *sandbox) {
 	x := s.offline(t, s.work, "crash later")
 	id := killed(t, s, x)

@@ -172,7 +172,7 @@ func moveAway(path, dir string) error {
 
 func bridgeID(i int) string { return fmt.Sprintf("cse_01E2EEXAMPLE%012d", i) }
 
-// sessionsPage is a page of the remote list as the tools print it. updated_at is a minute off, so that the row alone proves
+// sessionsPage is a page of the remote list as the tools print it. updated_at is older than the last entry, so that the row alone proves
 // nothing.
 func sessionsPage(list []*session) any {
 	rows := []any{}
@@ -180,7 +180,7 @@ func sessionsPage(list []*session) any {
 		rows = append(rows, map[string]any{"id": "session_" + strings.TrimPrefix(bridgeID(i), "cse_"), "title": x.name,
 			"session_status": "SESSION_STATUS_IDLE", "connection_status": "disconnected", "environment_kind": "bridge",
 			"tags": []string{"remote-control-repl"}, "created_at": x.lastAt().Add(-time.Hour).Format(time.RFC3339Nano),
-			"updated_at": x.lastAt().Add(2 * time.Minute).Format(time.RFC3339Nano)})
+			"updated_at": x.lastAt().Add(-5 * time.Minute).Format(time.RFC3339Nano)})
 	}
 	return map[string]any{"ccr": map[string]any{"data": rows}}
 }

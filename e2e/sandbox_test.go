@@ -5,10 +5,13 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,6 +31,7 @@ type sandbox struct {
 	rules    string
 	stubLog  string
 	until    time.Time         // when the polls give up, so that the clean-up still runs
+	stopped  context.Context   // ends at Ctrl-C, for the same reason
 	made     map[string]string // short to session id of every session that the test started
 	ruled    []rule
 }
@@ -93,14 +97,29 @@ func newSandbox(t *testing.T) *sandbox {
 	if end, ok := t.Deadline(); ok {
 		s.until = end.Add(-45 * time.Second)
 	}
+	interrupted, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	t.Cleanup(done)
+	s.stopped = interrupted
 	s.client = findClient(t, dir)
 	s.files(t)
-	must(t, host("go", "build", "-o", s.recovery, "../cmd/recovery"))
+	must(t, lookAtSources())
+	must(t, host("go", "build", "-buildvcs=false", "-o", s.recovery, "../cmd/recovery"))
 	s.namespace(t)
 	s.startStub(t)
 	version := s.claude(t, "--version")
 	t.Logf("client: %s", strings.TrimSpace(version.stdout))
 	return s
+}
+
+// lookAtSources walks the module: `go test` repeats a pass from its cache as long as nothing changed that the test itself
+// looked at, and the program is built by another process.
+func lookAtSources() error {
+	return filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	})
 }
 
 // findClient gives the client's program; as a last resort it is installed for this run alone.
@@ -213,6 +232,17 @@ func (s *sandbox) startStub(t *testing.T) {
 		t.Fatalf("the model stub did not start: %q, %v", line, err)
 	}
 	t.Cleanup(func() { s.run(s.dir, 60*time.Second, "claude", "daemon", "stop", "--any") })
+}
+
+// inTime ends the test while there is still time to clean up behind it.
+func (s *sandbox) inTime(t *testing.T) {
+	t.Helper()
+	switch {
+	case s.stopped.Err() != nil:
+		t.Fatal("interrupted")
+	case time.Now().After(s.until):
+		t.Fatal("the test's own time is up")
+	}
 }
 
 // said is what a program gave back.

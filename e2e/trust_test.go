@@ -81,6 +81,13 @@ func untrustedSaved(t *testing.T, s *sandbox) {
 	t.Logf("%s", row.Get("reason").Str)
 
 	s.recovery0(t, "trust", x.short)
+	// More than recovery's own words there would go out with them.
+	x.setState(t, "queuedPrompt", saved+"\n\nyes")
+	for _, flags := range [][]string{{"resume", x.short}, {"resume", "--nudge", x.short}} {
+		row := item(t, s.recoveryJSON(t, 3, flags...), x.short)
+		want(t, "recovery's own prompt and a yes", row, map[string]string{"outcome": "refused", "queue_check": "blocked"})
+	}
+	x.setState(t, "queuedPrompt", saved)
 	// The saved prompt changed the job, which ends the confirmation that was given before it.
 	s.recovery0(t, "queue-check", "--confirm", x.short)
 	again := s.recoveryJSON(t, 3, "resume", x.short)

@@ -32,8 +32,10 @@ type Ended struct {
 }
 
 var (
-	limitText  = regexp.MustCompile(`(?i)usage limit|rate limit|hit your limit|limit reached|limit will reset|\b429\b`)
-	signInText = regexp.MustCompile(`(?i)/login|sign[ -]?in|log ?in again|oauth|authentication|unauthorized|invalid api key|credential|\b401\b`)
+	limitText  = regexp.MustCompile(`(?i)\b(usage|rate|session|daily|weekly|monthly|\w+-hour|opus|sonnet|haiku|plan|spend(ing)?)[ _]limit|(hit|reached) your [\w -]*limit|limit (reached|will reset)|out of (extra )?usage|too many requests|\b429\b`)
+	otherLimit = regexp.MustCompile(`(?i)\b(context|token|size|length)\b[^.]*limit|prompt is too long`)
+	signInText = regexp.MustCompile(`(?i)/login|\bsign(ed)?[ -]?(in|out)\b|\blog(ged)?[ -]?(in|out)\b|\boauth|authenticat|unauthorized|invalid (x-)?api[ -]?key|\bcredentials?\b|\b401\b`)
+	adopted    = regexp.MustCompile(`adopted=([1-9]\d*) .*dead=0\b`)
 )
 
 // ended tells from the end of the transcript, then from the supervisor's log. A crash, a kill -9 and a reboot leave no
@@ -42,7 +44,7 @@ func (w *World) ended(f Facts) Ended {
 	if f.Tail.Turn == transcript.ErrorTurn {
 		cause := APIError
 		switch {
-		case limitText.MatchString(f.Tail.ErrorText):
+		case limitText.MatchString(f.Tail.ErrorText) && !otherLimit.MatchString(f.Tail.ErrorText):
 			cause = Limit
 		case signInText.MatchString(f.Tail.ErrorText):
 			cause = SignIn
@@ -56,8 +58,12 @@ func (w *World) ended(f Facts) Ended {
 			start = i
 		}
 	}
-	// A retirement is followed by a settlement, so the first end after the last start is the cause.
+	// A retirement is followed by a settlement, so the first end after the last start is the cause. One from before its last
+	// entry is not how it ended: it went on after that.
 	for _, e := range entries[start+1:] {
+		if e.At.Before(f.Tail.LastEntry.Add(-endSlack)) {
+			continue
+		}
 		out := Ended{At: timeOrNil(e.At), Line: e.Line}
 		switch {
 		case e.Kind == account.LogRetired:
@@ -82,8 +88,8 @@ func (w *World) ended(f Facts) Ended {
 	} else {
 		return Ended{Cause: CauseNone, Line: "the supervisor's log does not reach back to its last entry"}
 	}
-	for _, e := range w.Log.Entries {
-		if e.Kind == account.LogUpgrade && e.At.After(since) && e.At.After(f.Tail.LastEntry) {
+	for i, e := range w.Log.Entries {
+		if e.Kind == account.LogUpgrade && e.At.After(since) && e.At.After(f.Tail.LastEntry) && !survived(w.Log.Entries[i+1:]) {
 			return Ended{Cause: Upgrade, At: timeOrNil(e.At), Line: e.Line}
 		}
 	}
@@ -92,6 +98,22 @@ func (w *World) ended(f Facts) Ended {
 		return Ended{Cause: Killed, At: timeOrNil(w.Boot), Line: line + "; the machine was started after its last entry"}
 	}
 	return Ended{Cause: Killed, Line: line}
+}
+
+// endSlack is how far the last line of a transcript may be behind the supervisor's note that its session has ended.
+const endSlack = time.Minute
+
+// survived says that the supervisor took its workers over after an upgrade: then the upgrade ended none of them.
+func survived(after []account.LogEntry) bool {
+	for _, e := range after {
+		switch e.Kind {
+		case account.LogAdopt:
+			return adopted.MatchString(e.Detail)
+		case account.LogUpgrade, account.LogShutdown:
+			return false
+		}
+	}
+	return false
 }
 
 func timeOrNil(t time.Time) *time.Time {

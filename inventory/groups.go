@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"sort"
@@ -22,8 +23,9 @@ var (
 	ticketID = regexp.MustCompile(`\b([A-Z][A-Z0-9]{1,9})-(\d{1,7}(?:-\d{1,7})?)\b`)
 	spokenID = regexp.MustCompile(`(?i)\b(pull request|pr|merge request|mr|issue|ticket|alert|incident|invoice|order|case)\s*(?:no\.?|nr\.?)?\s*[#:]?\s*(\d{2,10})\b`)
 	linkID   = regexp.MustCompile(`https?://[^\s<>()"']+?/(pull|pulls|merge_requests|issues|browse)/([A-Za-z0-9-]+)`)
-	// notTickets are well-known names that look like a ticket's id.
-	notTickets = map[string]bool{"UTF": true, "SHA": true, "ISO": true, "RFC": true, "GPT": true, "HTTP": true, "TLS": true, "AES": true, "MD": true, "EC": true, "IPV": true, "PEP": true, "COVID": true, "UTC": true, "GMT": true}
+	// notTickets are well-known names and periods that look like a ticket's id: many sessions name them and are not one work.
+	notTickets = map[string]bool{"UTF": true, "SHA": true, "ISO": true, "RFC": true, "GPT": true, "HTTP": true, "TLS": true, "AES": true, "MD": true, "EC": true, "IPV": true, "PEP": true, "COVID": true, "UTC": true, "GMT": true,
+		"Q1": true, "Q2": true, "Q3": true, "Q4": true, "H1": true, "H2": true, "FY": true, "X86": true, "ARM": true, "WIN": true, "BASE": true, "CP": true}
 	spokenName = map[string]string{"pull request": "pr", "pull": "pr", "pulls": "pr", "merge request": "mr", "merge_requests": "mr", "issues": "issue", "browse": ""}
 )
 
@@ -209,6 +211,9 @@ func namesAnother(listed []Facts, members []int, m int) bool {
 // of at least four digits.
 func Find(jobs *account.Jobs, typed string) (*account.Job, error) {
 	want := strings.ToLower(strings.TrimSpace(typed))
+	if want == "" {
+		return nil, errors.New("a session's short is empty; `recovery inventory` lists the sessions")
+	}
 	if j, ok := jobs.ByShort[want]; ok {
 		return j, nil
 	}

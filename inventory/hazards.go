@@ -1,10 +1,13 @@
 package inventory
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 
 	"recovery/internal/account"
 )
@@ -49,27 +52,63 @@ func (w *World) Hazards(j *account.Job) []Hazard {
 	return out
 }
 
-// skipsChecks finds the saved option that turns permission checks off. acceptEdits lets edits pass without a question,
-// so it counts too.
+// skipsChecks finds the saved option that turns permission checks off, wholly or for tools that can write: a review would run
+// these without a question.
 func skipsChecks(flags []string) string {
 	for i, f := range flags {
-		name, value, joined := strings.Cut(f, "=")
+		name, value, joined := strings.Cut(strings.TrimSpace(f), "=")
+		if !joined {
+			// A flag and its value can stand in one word, too.
+			name, value, joined = strings.Cut(name, " ")
+		}
 		if !joined && i+1 < len(flags) {
 			value = flags[i+1]
 		}
-		switch name {
-		case "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--yolo":
-			return f
-		case "--permission-mode":
-			switch value {
-			case "bypassPermissions", "acceptEdits", "dontAsk":
-				return name + " " + value
-			}
-		case "--permission-prompt-tool":
-			return name + " " + value
+		if !strings.HasPrefix(name, "-") {
+			continue
+		}
+		shown := strings.TrimSpace(name + " " + value)
+		switch plain := plainWord(name); {
+		case strings.Contains(plain, "skippermission"), plain == "yolo":
+			return name
+		case plain == "permissionmode" && skippingModes[plainWord(value)]:
+			return shown
+		case plain == "permissionprompttool":
+			return shown
+		case plain == "settings" && strings.Contains(plainWord(value), "bypasspermissions"):
+			return shown
+		case plain == "allowedtools" && writes(flags[i+1:], value):
+			return shown
 		}
 	}
 	return ""
+}
+
+// skippingModes are the permission modes that let calls pass without a question. acceptEdits lets edits pass, so it counts.
+var skippingModes = map[string]bool{"bypasspermissions": true, "bypass": true, "acceptedits": true, "dontask": true}
+
+// plainWord is a word without its case, dashes and quotes: the client takes several spellings of its options.
+func plainWord(s string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", `"`, "", "'", "", " ", "").Replace(s))
+}
+
+var readingTools = regexp.MustCompile(`(?i)^(read|grep|glob|ls|notebookread|websearch|webfetch|todowrite|taskoutput)\b`)
+
+// writes says that a list of tools which need no question holds one that can write. It goes on to the next option.
+func writes(rest []string, first string) bool {
+	tools := []string{first}
+	for _, r := range rest {
+		if strings.HasPrefix(r, "-") {
+			break
+		}
+		tools = append(tools, r)
+	}
+	for _, t := range strings.FieldsFunc(strings.Join(tools, ","), func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !readingTools.MatchString(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // babysitterState finds the state file that binds a Babysitter run to the session: waking it fires its stop hook, which
@@ -90,7 +129,7 @@ func (w *World) babysitterState(j *account.Job) string {
 			path := filepath.Join(dir, id+".md")
 			data, err := w.Account.ReadFile(path)
 			if err != nil {
-				if !os.IsNotExist(err) {
+				if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 					return path + ", which cannot be read"
 				}
 				continue

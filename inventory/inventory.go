@@ -3,10 +3,12 @@ package inventory
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	"recovery/internal/account"
 	"recovery/internal/remote"
+	"recovery/internal/text"
 
 	"github.com/sourcegraph/conc/pool"
 )
@@ -75,16 +77,18 @@ type Item struct {
 	Ended        Ended             `json:"ended"`
 	Turn         string            `json:"turn"`
 	TurnEvidence string            `json:"turn_evidence"`
-	LastEntryAt  *time.Time        `json:"last_entry_at"`
-	ExpiresAt    *time.Time        `json:"expires_at"`
-	Transcript   *Transcript       `json:"transcript"`
-	Pinned       bool              `json:"pinned"`
-	SavedOptions []string          `json:"saved_options"`
-	Hazards      []string          `json:"hazards"`
-	Group        string            `json:"group"`
-	Role         string            `json:"role"`
-	Remote       *Remote           `json:"remote"`
-	Warnings     []string          `json:"warnings"`
+	// Stop is the stop reason of the last reply when the turn is complete: end_turn, stop_sequence, refusal or max_tokens.
+	Stop         string      `json:"stop"`
+	LastEntryAt  *time.Time  `json:"last_entry_at"`
+	ExpiresAt    *time.Time  `json:"expires_at"`
+	Transcript   *Transcript `json:"transcript"`
+	Pinned       bool        `json:"pinned"`
+	SavedOptions []string    `json:"saved_options"`
+	Hazards      []string    `json:"hazards"`
+	Group        string      `json:"group"`
+	Role         string      `json:"role"`
+	Remote       *Remote     `json:"remote"`
+	Warnings     []string    `json:"warnings"`
 }
 
 // NoJob is a remote session without a local job, and what the user can do with it.
@@ -105,6 +109,9 @@ var whatToDo = map[string]string{
 	"ide":     "open it in the editor it was made in and look at it by hand",
 	"cloud":   "it runs in the cloud and has no job on this machine by design: open its thread",
 	"unknown": "open its thread and look at it by hand; what it is cannot be told from the page",
+	// A bridge without a job here is no kind of its own in the closed list: the job may be another account's.
+	"bridge": "a session of an interactive terminal, or of another account or machine: look for it there and go on by hand, or open its thread. " +
+		"Never resume or re-attach it from here while its environment lives.",
 }
 
 // workers bounds how many transcripts are read at once: they are read from disk, not computed.
@@ -115,20 +122,20 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 	inv := Inventory{Complete: true, AsOf: w.Now, TakenAt: w.Now, Pages: pages != nil, Warnings: append([]string{}, w.Warnings...),
 		Items: []Item{}, Unmatched: []NoJob{}, LeftOut: []LeftOut{}, Groups: []Group{}, Refused: []Refusals{}}
 	left := map[string]int{}
-	var chosen []*account.Job
+	chosen := w.Jobs.List
 	rows := map[string]*remote.Session{}
 	if pages == nil {
 		inv.Found = len(w.Jobs.List) + w.Jobs.Leftovers
 		left["no state.json"] = w.Jobs.Leftovers
-		chosen = w.Jobs.List
 	} else {
 		chosen = inv.join(w, pages, rows, left)
 	}
-	facts := w.All(chosen)
 	var listed []Facts
-	for _, f := range facts {
+	for _, f := range w.All(chosen) {
+		row := rows[f.Job.Short]
 		switch {
-		case pages == nil && f.Live.State == account.Live:
+		// Only where no page says that a session is disconnected is its process the one witness.
+		case f.Live.State == account.Live && (row == nil || untold(row)):
 			left["live"]++
 		case pages == nil && f.Job.Archived:
 			left["archived"]++
@@ -161,7 +168,7 @@ func (w *World) All(jobs []*account.Job) []Facts {
 	return out
 }
 
-// join finds the job of each remote row by the body of the bridge id.
+// join finds the jobs of each remote row by the body of the bridge id, and gives those that are listed.
 func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*remote.Session, left map[string]int) []*account.Job {
 	byBody := map[string][]*account.Job{}
 	for _, j := range w.Jobs.List {
@@ -174,53 +181,46 @@ func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*re
 		inv.NextPage = &NextPage{Param: pages.NextParam, ID: pages.NextID}
 	}
 	inv.Warnings = append(append(inv.Warnings, pages.Warnings...), pages.Notes...)
-	inv.Found = len(pages.Rows)
+	inv.Found = len(pages.Rows) + pages.Skipped
+	left["row that cannot be read"] = pages.Skipped
 	var jobs []*account.Job
 	inPages := map[string]bool{}
+	notTold := 0
 	for i := range pages.Rows {
 		row := &pages.Rows[i]
 		own := byBody[row.Body]
 		for _, j := range own {
 			inPages[j.Short] = true
 		}
-		reason := ""
-		switch {
-		case row.Archived || row.Status == "archived":
-			reason = "archived"
-		case row.Connection != "" && row.Connection != "disconnected":
-			reason = "connected"
-		}
-		if reason != "" {
+		if reason := excluded(row); reason != "" {
 			left[reason]++
 			for _, j := range own {
 				inv.Refused = append(inv.Refused, Refusals{j.Short, reason})
 			}
 			continue
 		}
+		if untold(row) {
+			notTold++
+		}
 		if row.TimeProblem != "" {
 			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s: %s", row.ID, row.TimeProblem))
 		}
 		if len(own) == 0 {
-			if row.Connection == "" {
-				left["connection not told and no job"]++
-				inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s has no connection_status and no job here: whether it is offline cannot be told", row.ID))
-				continue
-			}
-			inv.Unmatched = append(inv.Unmatched, noJob(*row))
-			continue
-		}
-		if row.Connection == "" && w.Witnesses.Of(own[0], w.Log).State == account.Live {
-			left["live"]++
+			inv.Unmatched = append(inv.Unmatched, noJob(row))
 			continue
 		}
 		if len(own) > 1 {
-			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s belongs to %d jobs; each is listed", row.ID, len(own)))
+			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s belongs to %d jobs; each is looked at", row.ID, len(own)))
 			inv.Found += len(own) - 1
 		}
 		for _, j := range own {
 			rows[j.Short] = row
 			jobs = append(jobs, j)
 		}
+	}
+	if notTold > 0 {
+		inv.Warnings = append(inv.Warnings, fmt.Sprintf(
+			"%d sessions of the pages have no connection_status: those with a job here are judged by their process, of the others it cannot be told whether they are offline", notTold))
 	}
 	for _, j := range w.Jobs.List {
 		if !inPages[j.Short] {
@@ -231,11 +231,33 @@ func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*re
 	return jobs
 }
 
-func noJob(row remote.Session) NoJob {
+// excluded says why a row is neither listed nor ever woken; empty when it is a disconnected session, or may be one.
+func excluded(row *remote.Session) string {
+	switch {
+	case row.Archived || row.Status == "archived":
+		return "archived"
+	case untold(row) || row.Connection == "disconnected":
+		return ""
+	}
+	return text.Line(row.Connection)
+}
+
+// untold says that the page does not tell whether a session is connected.
+func untold(row *remote.Session) bool {
+	return row.Connection == "" || row.Connection == "unknown" || row.Connection == "unspecified"
+}
+
+func noJob(row *remote.Session) NoJob {
 	kind := string(row.Kind)
 	advice, ok := whatToDo[kind]
 	if !ok {
 		kind, advice = "unknown", whatToDo["unknown"]
+	}
+	if row.Kind == remote.KindBridge {
+		kind = "unknown"
+	}
+	if untold(row) {
+		advice = "first see whether it is offline at all, which the page does not tell; then: " + advice
 	}
 	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: "https://claude.ai/code/session_" + row.Body, WhatToDo: advice}
 }
@@ -243,8 +265,8 @@ func noJob(row remote.Session) NoJob {
 func (w *World) item(f Facts, row *remote.Session) Item {
 	j := f.Job
 	it := Item{
-		Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: f.Live.Evidence,
-		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
+		Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: append([]string{}, f.Live.Evidence...),
+		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, Stop: f.Tail.Stop, LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
 		Pinned: j.Pinned, SavedOptions: append([]string{}, j.RespawnFlags...), Hazards: []string{}, Role: "single", Warnings: []string{},
 	}
 	if f.Live.State == account.Live {
@@ -262,18 +284,7 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 	if j.Queued {
 		it.Hazards = append(it.Hazards, "queued-prompt")
 	}
-	if f.Problem != "" {
-		it.Warnings = append(it.Warnings, f.Problem)
-	}
-	if j.Problem != "" {
-		it.Warnings = append(it.Warnings, "state.json "+j.Problem)
-	}
-	if f.FolderGone {
-		it.Warnings = append(it.Warnings, "its folder is gone: "+j.Cwd)
-	}
-	for _, b := range f.Tail.Bad {
-		it.Warnings = append(it.Warnings, "transcript: "+b)
-	}
+	it.Warnings = append(it.Warnings, w.warnings(f)...)
 	if it.ExpiresAt != nil && it.ExpiresAt.Before(w.Now.Add(7*24*time.Hour)) {
 		it.Hazards = append(it.Hazards, "expires-soon")
 	}
@@ -285,6 +296,27 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 		}
 	}
 	return it
+}
+
+// warnings are a row's: one for each file that cannot be relied on.
+func (w *World) warnings(f Facts) []string {
+	var out []string
+	switch {
+	case f.Problem != "":
+		out = append(out, f.Problem)
+	case len(f.Tail.Bad) > 0:
+		out = append(out, "transcript: "+strings.Join(f.Tail.Bad, "; "))
+	}
+	if f.Job.Problem != "" {
+		out = append(out, "state.json "+f.Job.Problem)
+	}
+	switch {
+	case f.FolderProblem != "":
+		out = append(out, "its folder "+f.Folder+" cannot be used: "+f.FolderProblem)
+	case f.FolderGone:
+		out = append(out, "its folder is gone: "+f.Folder)
+	}
+	return out
 }
 
 // newest is when a row was last active, for the order of the list.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"recovery/internal/account"
@@ -66,14 +67,22 @@ type Facts struct {
 func (w *World) Facts(j *account.Job) Facts {
 	f := Facts{Job: j, Live: w.live(j), Location: transcript.Locate(w.Account, j)}
 	f.Problem = f.Location.Problem
-	f.Tail.Turn = transcript.UnknownTurn
-	if f.Location.Path != "" {
+	switch {
+	case f.Location.Path != "":
 		f.readTranscript(w)
-	} else {
+	case j.Problem != "":
+		// Where it would stand is in the file that cannot be read: that none was found says nothing.
+		f.Problem = ""
+		f.Tail = transcript.Tail{Turn: transcript.UnknownTurn, Why: "state.json " + j.Problem + ": its transcript cannot be looked for"}
+	default:
 		f.Tail.Turn, f.Tail.Why = transcript.Empty, f.Problem
 	}
 	f.Folder = j.Cwd
 	if f.Folder == "" {
+		return f
+	}
+	if !filepath.IsAbs(f.Folder) {
+		f.FolderProblem = "it is no absolute path"
 		return f
 	}
 	info, err := w.Account.Stat(f.Folder)

@@ -87,7 +87,7 @@ var (
 // refusals are what the client prints when it starts nothing. Only with one of them, and the prompt found nowhere, was a
 // prompt provably not sent.
 var refusals = []*regexp.Regexp{
-	notTrusted, notOnDisk, signIn,
+	notTrusted, notOnDisk, signIn, limitWords, busyWords,
 	regexp.MustCompile(`(?i)no conversation found with session id`),
 	regexp.MustCompile(`(?i)^error: unknown option`),
 	regexp.MustCompile(`(?i)background sessions? (?:are|is) (?:not available|disabled)`),

@@ -20,13 +20,15 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 	it.Batch = batch
 	pause := r.Timing.Retry
 	for attempt := 1; ; attempt++ {
-		// The pause comes before the guards, so that nothing lies between them and the call.
-		r.space(ctx, short)
+		g, ref := r.guard(ctx, short)
+		if ref == nil && r.space(ctx, short) {
+			// Nothing may lie between the guards and the call: after a pause everything is looked at once more.
+			g, ref = r.guard(ctx, short)
+		}
 		if ctx.Err() != nil {
 			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", "recovery resume "+short
 			return it
 		}
-		g, ref := r.guard(ctx, short)
 		if g != nil {
 			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.cwd, g.verdict.Verdict
 			if link := g.job.Link(); link != "" {
@@ -57,6 +59,10 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 		it.Next = nextAfter(short, out)
 		if out.Sent {
 			r.failed = 0
+			return it
+		}
+		if until, limited := deferral(out.Output, r.Clock.Now()); limited {
+			r.putOff(short, out.Output, until)
 			return it
 		}
 		if signIn.MatchString(out.Reason) {
@@ -112,9 +118,11 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	r.Tell("%s: waking %q", short, g.job.Title())
 	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: CleanEnv(r.Environ)})
 	r.lastStart = r.Clock.Now()
-	r.started[short] = r.lastStart
 	p := proof{run: r, short: short, intent: intent, said: said, called: called, before: g.jobs}
 	out := p.find(ctx)
+	if out.Sent {
+		r.started[short] = r.lastStart
+	}
 	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
 		return &out, err
 	}
@@ -132,8 +140,12 @@ var defectOutcomes = map[Outcome]string{Copy: "copy", Joined: "joined", Replayed
 // sameSession is the least pause between two starts of one session: a second caller within a second makes a copy.
 const sameSession = 2 * time.Second
 
-// space keeps the starts apart, those of earlier runs included: a burst trips the service's limiter.
-func (r *Run) space(ctx context.Context, short string) {
+// space keeps the starts apart, those of earlier runs included: a burst trips the service's limiter. It says whether it
+// paused.
+func (r *Run) space(ctx context.Context, short string) (paused bool) {
+	if r.Options.DryRun {
+		return false
+	}
 	var until time.Time
 	if !r.lastStart.IsZero() {
 		until = r.lastStart.Add(r.Jitter(r.Options.Spacing))
@@ -141,7 +153,10 @@ func (r *Run) space(ctx context.Context, short string) {
 	if own := r.started[short]; !own.IsZero() && own.Add(sameSession).After(until) {
 		until = own.Add(sameSession)
 	}
-	if rest := until.Sub(r.Clock.Now()); !until.IsZero() && rest > 0 && !r.Options.DryRun {
-		r.Clock.Sleep(ctx, rest)
+	rest := until.Sub(r.Clock.Now())
+	if until.IsZero() || rest <= 0 {
+		return false
 	}
+	r.Clock.Sleep(ctx, rest)
+	return true
 }

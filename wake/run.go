@@ -146,17 +146,22 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 			}
 		}
 	}
+	if why := waitFor(state, r.Clock.Now()); why != "" && !r.Options.DryRun {
+		r.stopped = why
+	}
 	r.started = map[string]time.Time{}
 	for short, s := range state.Sessions {
 		for _, w := range s.Wakes {
-			r.started[short] = w.At
+			if w.Sent() {
+				r.started[short] = w.At
+			}
 			if w.At.After(r.lastStart) {
 				r.lastStart = w.At
 			}
 		}
 	}
 	order := r.order(shorts)
-	for start, batch := 0, 1; start < len(order); start, batch = start+r.Options.Batch, batch+1 {
+	for start, batch := 0, 1; start < len(order) && r.stopped == ""; start, batch = start+r.Options.Batch, batch+1 {
 		end := min(start+r.Options.Batch, len(order))
 		items := r.batch(ctx, order[start:end], batch)
 		res.Items = append(res.Items, items...)

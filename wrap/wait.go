@@ -19,33 +19,42 @@ type Waiter struct {
 	Mark    string
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration)
-	// Changed is called for every session whose status is new.
+	// Changed is called for every session whose status is new; it may be nil.
 	Changed func(short string, s Status)
 }
 
-// Wait looks until every session is settled, the time is up or ctx ends. It gives the last statuses, by short.
+// seen is what the last look at a session gave, and of what.
+type seen struct {
+	status   Status
+	job      *account.Job
+	modified time.Time
+}
+
+// Wait looks until every session is settled, the time is up or ctx ends. It gives the last statuses, by short: a session that
+// was settled and went on while others were waited for is looked at again.
 func (w *Waiter) Wait(ctx context.Context, jobs []*account.Job, limit time.Duration) map[string]Status {
 	deadline := w.Now().Add(limit)
-	out := map[string]Status{}
+	looks := map[string]seen{}
 	for {
 		open, grew := false, false
 		for _, j := range jobs {
-			before, seen := out[j.Short]
-			if seen && before.State != Running {
-				continue
-			}
-			if fresh := w.Account.Job(j.Short); fresh != nil {
+			before, known := looks[j.Short]
+			if fresh := w.Account.Job(j.Short); fresh != nil && fresh.Problem == "" {
 				j = fresh
 			}
-			now := Look(w.Account, j, w.Mark)
-			out[j.Short] = now
-			grew = grew || seen && now.Bytes != before.Bytes
-			if !seen || now.State != before.State || now.Reason != before.Reason {
-				w.Changed(j.Short, now)
+			now := w.look(j, before)
+			looks[j.Short] = now
+			grew = grew || known && now.status.Bytes != before.status.Bytes
+			if w.Changed != nil && (!known || now.status.State != before.status.State || now.status.Reason != before.status.Reason) {
+				w.Changed(j.Short, now.status)
 			}
-			open = open || now.State == Running
+			open = open || now.status.State == Running
 		}
 		if !open || ctx.Err() != nil || !w.Now().Before(deadline) {
+			out := map[string]Status{}
+			for short, l := range looks {
+				out[short] = l.status
+			}
 			return out
 		}
 		pause := slow
@@ -54,4 +63,22 @@ func (w *Waiter) Wait(ctx context.Context, jobs []*account.Job, limit time.Durat
 		}
 		w.Sleep(ctx, min(pause, max(deadline.Sub(w.Now()), 0)))
 	}
+}
+
+// look reads a session's transcript unless it is what it was: a long one is not read whole twice a second for nothing.
+func (w *Waiter) look(j *account.Job, before seen) seen {
+	now := seen{job: j}
+	if path := before.status.Path; path != "" {
+		info, err := w.Account.Stat(path)
+		if err == nil {
+			now.modified = info.ModTime()
+		}
+		same := err == nil && info.Size() == before.status.Bytes && now.modified.Equal(before.modified)
+		if same && before.job.LinkScanPath == j.LinkScanPath && before.job.ResumeSessionID == j.ResumeSessionID && before.job.SessionID == j.SessionID {
+			now.status = before.status
+			return now
+		}
+	}
+	now.status = Look(w.Account, j, w.Mark)
+	return now
 }

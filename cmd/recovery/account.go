@@ -38,6 +38,7 @@ func (x *command) place(c *cli.Context) (*place, error) {
 	}
 	j := journal.At(work, x.now)
 	j.Told = func(s string) { x.say("%s", s) }
+	j.Probe = x.probe
 	return &place{account: a, journal: j, work: work}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"recovery/internal/remote"
 	"recovery/internal/transcript"
 	"recovery/inventory"
+	"recovery/report"
 
 	"github.com/urfave/cli/v2"
 )
@@ -63,6 +64,9 @@ func (x *command) inventory(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := x.closeFinished(p); err != nil {
+		return err
+	}
 	if err := journal.SaveFile(p.work, inventoryFile, append(data, '\n')); err != nil {
 		return err
 	}
@@ -77,6 +81,18 @@ func (x *command) inventory(c *cli.Context) error {
 		x.showInventory(inv)
 	}
 	return quiet(inventoryStatus(inv, pages))
+}
+
+// closeFinished keeps a recovery that is over under its date, so that a new one begins. One with anything open goes on.
+func (x *command) closeFinished(p *place) error {
+	path, err := p.journal.Close(func(events []journal.Event) bool { return report.Finished(journal.Replay(events)) })
+	if err != nil {
+		return err
+	}
+	if path != "" {
+		x.say("the recovery before this one was finished; its record is kept as %s", path)
+	}
+	return nil
 }
 
 func inventoryStatus(inv inventory.Inventory, pages *remote.Sessions) int {

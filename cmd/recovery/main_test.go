@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +25,10 @@ func TestMain(m *testing.M) {
 	program := func() {
 		s := system()
 		s.timing = testTiming
+		if at := s.env(killEnv); at != "" {
+			s.timing.Proof = 100 * time.Millisecond
+			s.probe = killAt(at)
+		}
 		os.Exit(run(s, os.Args[1:]))
 	}
 	if os.Getenv(programEnv) == "1" {
@@ -35,6 +42,26 @@ func TestMain(m *testing.M) {
 
 // programEnv makes the test binary the program itself, in a process of its own that a test can kill.
 const programEnv = "RECOVERY_TEST_PROGRAM"
+
+// killEnv makes the program end itself with SIGKILL at its n-th probe; 0 only counts them.
+const killEnv = "RECOVERY_TEST_KILL_AT"
+
+// killAt reports each point on standard error, so that the test can count and name them.
+func killAt(at string) func(string) {
+	n, err := strconv.Atoi(at)
+	if err != nil {
+		panic(err)
+	}
+	seen := 0
+	return func(point string) {
+		seen++
+		fmt.Fprintf(os.Stderr, "probe %d %s\n", seen, point)
+		if seen == n {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+}
 
 // testTiming keeps the waits of a run short: the simulated client answers at once.
 var testTiming = wake.Timing{Proof: time.Second, Poll: 10 * time.Millisecond, Settle: 0, Retry: 10 * time.Millisecond}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"math/big"
@@ -102,6 +103,9 @@ func (x *command) resume(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if x.ctx.Err() != nil {
+		x.say("%s", owed(res))
+	}
 	if x.json {
 		if res.Items == nil {
 			res.Items = []wake.Item{}
@@ -165,6 +169,23 @@ func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (wake.Option
 	return opts, nil
 }
 
+// owed says in one line what an interrupted run leaves to be done.
+func owed(res wake.Result) string {
+	var unread, open, left []string
+	for _, it := range res.Items {
+		switch {
+		case it.Outcome == wake.Woken && (it.Review == nil || !it.Review.Answered):
+			unread = append(unread, it.Short)
+		case it.Outcome == wake.Uncertain:
+			open = append(open, it.Short)
+		case it.Outcome == wake.Refused && strings.Contains(it.Reason, "interrupted"):
+			left = append(left, it.Short)
+		}
+	}
+	return fmt.Sprintf("interrupted; reviews to be read: %s; outcome not known: %s; not started: %s; next: recovery status",
+		dash(strings.Join(unread, " ")), dash(strings.Join(open, " ")), dash(strings.Join(left, " ")))
+}
+
 // passing are the listed sessions that pass now.
 func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) []string {
 	state, err := p.state()
@@ -200,9 +221,22 @@ func (x *command) clientPath(c *cli.Context) string {
 func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, client string) *wake.Run {
 	return &wake.Run{
 		Account: p.account, Journal: p.journal, Inventory: inv, See: func() (*inventory.World, error) { return x.see(p) },
-		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: audit.Default(), Client: wake.Program(client),
+		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: audit.Default(), Client: x.probed(wake.Program(client)),
 		Environ: x.environ, Memory: x.memory, NewID: newUUID, Jitter: jitter, Self: x.selfSession(),
 		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Timing: x.timing, Options: opts, Tell: x.say,
+	}
+}
+
+// probed puts the test's probe around each wake.
+func (x *command) probed(client wake.Client) wake.Client {
+	if x.probe == nil {
+		return client
+	}
+	return func(ctx context.Context, c wake.Call) wake.Said {
+		x.probe("before the call")
+		said := client(ctx, c)
+		x.probe("after the call")
+		return said
 	}
 }
 

@@ -337,7 +337,7 @@ func TestDupesFile(t *testing.T) {
 		{s.Short + ": [a, b]\n", "line 1", exitFailed},
 		{"# two lines\n" + s.Short + ": 'yes, go ahead'\n", "line 2", exitFailed},
 		{s.Short + ": |\n  The ledger was read.\n  Approved.\n", "line 3", exitFailed},
-		{s.Short + ": a\n" + s.Short + ": b\n", "line 2", exitFailed},
+		{s.Short + ": The owner has the ledger.\n" + s.Short + ": The owner has the mail.\n", "line 2", exitFailed},
 		{"{\"" + s.Short + "\": 7}", "line 1", exitFailed},
 		{"- a list\n", "line 1", exitFailed},
 		{"a: b: c\n", "line 1", exitFailed},

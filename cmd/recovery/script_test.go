@@ -129,7 +129,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		for _, f := range c.Flags {
-			if !strings.Contains(out, "--"+f.Names()[0]) || strings.HasSuffix(strings.TrimSpace(f.String()), f.Names()[0]) {
+			if !strings.Contains(out, "-"+f.Names()[0]+" ") || strings.HasSuffix(strings.TrimSpace(f.String()), f.Names()[0]) {
 				t.Errorf("flag %s of %s has no help", f.Names()[0], c.Name)
 			}
 		}

@@ -33,6 +33,8 @@ type sys struct {
 	pid       int
 	self      string // this program's path
 	interrupt func() (context.Context, func())
+	// probe, when set, is called around each write of the journal and each call of the client: a test ends the process there.
+	probe func(point string)
 }
 
 func system() *sys {

@@ -128,40 +128,47 @@ func (a *Account) readRegistry(w *Witnesses) {
 			w.Warnings = append(w.Warnings, fmt.Sprintf("sessions/%s: its name is no process id", e.Name()))
 			continue
 		}
-		row, problem := a.registryRow(filepath.Join(dir, e.Name()), filePID)
-		if problem == "" {
-			w.registered = append(w.registered, row)
-			continue
+		data, err := a.ReadFile(filepath.Join(dir, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the process has just ended
 		}
-		w.Warnings = append(w.Warnings, fmt.Sprintf("sessions/%s: %s", e.Name(), problem))
-		// A broken row of a process that is gone hides nothing. One of a process that runs could be any session's.
-		if running, _ := w.processes.alive(filePID, ""); running {
-			w.doubt = append(w.doubt, fmt.Sprintf("process %d runs and its registry file %s", filePID, problem))
+		row, problem := registered{}, ""
+		if err != nil {
+			problem = fmt.Sprintf("cannot be read: %v", err)
+		} else {
+			row, problem = registryRow(data, filePID)
 		}
-		if row.domain != "" && row.domain != w.processes.Domain {
-			w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s %s, and its process belongs to another machine or container", e.Name(), problem))
-		}
-		if row.pid != 0 && row.pid != filePID {
-			if running, _ := w.processes.alive(row.pid, ""); running {
-				w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s names the running process %d", e.Name(), row.pid))
-			}
+		w.addRow(e.Name(), filePID, row, problem)
+	}
+}
+
+func (w *Witnesses) addRow(file string, filePID int, row registered, problem string) {
+	if problem == "" {
+		w.registered = append(w.registered, row)
+		return
+	}
+	w.Warnings = append(w.Warnings, fmt.Sprintf("sessions/%s: %s", file, problem))
+	// A broken row of a process that is gone hides nothing. One of a process that runs could be any session's.
+	if running, _ := w.processes.alive(filePID, ""); running {
+		w.doubt = append(w.doubt, fmt.Sprintf("process %d runs and its registry file %s", filePID, problem))
+	}
+	if row.domain != "" && row.domain != w.processes.Domain {
+		w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s %s, and its process belongs to another machine or container", file, problem))
+	}
+	if row.pid != 0 && row.pid != filePID {
+		if running, _ := w.processes.alive(row.pid, ""); running {
+			w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s names the running process %d", file, row.pid))
 		}
 	}
 }
 
-func (a *Account) registryRow(path string, filePID int) (registered, string) {
-	data, err := a.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return registered{source: "registry", pid: filePID}, ""
-	}
-	if err != nil {
-		return registered{}, fmt.Sprintf("cannot be read: %v", err)
-	}
+// registryRow reads the row in a process's registry file; problem says why it cannot be relied on.
+func registryRow(data []byte, filePID int) (row registered, problem string) {
 	root, problem := object(data)
 	if problem != "" {
 		return registered{}, problem
 	}
-	row := registered{source: "registry"}
+	row.source = "registry"
 	note := func(format string, args ...any) { problem = fmt.Sprintf(format, args...) }
 	checkKeys(root, "", registryKeys, note)
 	root.ForEach(func(k, v gjson.Result) bool {
@@ -218,6 +225,10 @@ func (a *Account) readRoster(w *Witnesses) {
 		w.doubt = append(w.doubt, fmt.Sprintf("the supervisor's roster cannot be read: %v", err))
 		return
 	}
+	w.addRoster(data)
+}
+
+func (w *Witnesses) addRoster(data []byte) {
 	root, problem := object(data)
 	if problem != "" {
 		w.doubt = append(w.doubt, "the supervisor's roster "+problem)
@@ -369,7 +380,7 @@ func (w *Witnesses) names(r registered, j *Job) (mine, nearly bool) {
 			return true, false
 		}
 		// One damaged place cannot make two names that fit each other, or the name of another job.
-		whole = whole || r.short != "" && strings.HasPrefix(id, r.short+"-") || len(id) > 8 && w.shorts[id[:8]]
+		whole = whole || r.short != "" && strings.HasPrefix(id, r.short+"-") || len(id) > 8 && id[:8] != j.Short && w.shorts[id[:8]]
 	}
 	if whole {
 		return false, false

@@ -58,6 +58,11 @@ func (w *walker) command(args []arg, in stdin, functions bool) verdict {
 	if len(args) == 0 {
 		return read("")
 	}
+	w.wrapped++
+	defer func() { w.wrapped-- }()
+	if w.wrapped > maxWrapped {
+		return unknown("wrappers around wrappers, too deep to be analysed")
+	}
 	for _, a := range args {
 		if a.evalGlob {
 			return unknown("a glob qualifier may run code: " + a.source())
@@ -242,7 +247,7 @@ func (w *walker) plain(c *invocation, p *parsed) verdict {
 // operandCount holds the number of operands against the most that keep the class.
 func operandCount(operands []arg, most int, over Class) verdict {
 	for _, a := range operands {
-		if a.multi {
+		if a.multi || a.dyn && !a.safeOperand() && !a.afterDash {
 			return unknown("how many operands there are is only known at run time: " + a.source())
 		}
 	}

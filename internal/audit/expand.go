@@ -36,6 +36,8 @@ func (w *walker) expansions(n syntax.Node) verdict {
 func (w *walker) paramEffects(p *syntax.ParamExp) verdict {
 	v := read("")
 	switch {
+	case p.GlobSubst == syntax.OptOn:
+		v = unknown("a value is used as a pattern, which may run code in zsh")
 	case p.Flags != nil:
 		// zsh: `${(e)x}` runs substitutions in the value, `${(P)x}` and others look further.
 		v = unknown("parameter expansion flags")

@@ -24,11 +24,12 @@ const (
 
 // flag is one option of a command.
 type flag struct {
-	name  string // with its dashes
-	class flagClass
-	value valueKind
-	only  map[string]bool // values that read
-	other flagClass       // class of the values that are not in only
+	name    string // with its dashes
+	class   flagClass
+	value   valueKind
+	only    map[string]bool // values that read
+	guessed bool            // found by a beginning of its name
+	other   flagClass       // class of the values that are not in only
 }
 
 // flagTable holds the options of a command, and those of the commands above that count here too.
@@ -117,8 +118,8 @@ func (t *flagTable) number() bool {
 	return false
 }
 
-// long finds a long option by its name or a unique beginning of it. Beginnings that fit several options of different
-// effect are not known; one writer among them is enough to call the whole a writer.
+// long finds a long option by its name or a beginning of it. A beginning is never a read: the command may have an option of
+// just that name which is not listed. One writer among those that it may stand for is enough to call it a writer.
 func (t *flagTable) long(name string, exact bool) *flag {
 	if f := t.get(name); f != nil || exact {
 		return f
@@ -129,14 +130,16 @@ func (t *flagTable) long(name string, exact bool) *flag {
 			if !strings.HasPrefix(n, name) || !strings.HasPrefix(n, "--") {
 				continue
 			}
-			switch {
-			case found == nil:
-				found = f
-			case found.class == flagWrite:
-			case f.class == flagWrite:
-				found = f
-			case found.class != f.class || found.value != f.value || found.only != nil || f.only != nil:
-				found = &flag{name: name, class: flagUnknown, value: f.value}
+			if found == nil {
+				found = &flag{name: n, class: flagUnknown, value: f.value, guessed: true}
+			} else {
+				found.name = name
+			}
+			if f.class == flagWrite {
+				return &flag{name: n, class: flagWrite, value: f.value}
+			}
+			if f.value != found.value {
+				found.value = noValue
 			}
 		}
 	}

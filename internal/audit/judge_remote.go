@@ -109,6 +109,9 @@ func judgeVerbs(w *walker, c *invocation) verdict {
 		}
 		return v
 	}
+	for len(p.operands) > 1 && (p.operands[0].text == "alpha" || p.operands[0].text == "beta" || p.operands[0].text == "preview") {
+		p.operands = p.operands[1:]
+	}
 	for i, a := range p.operands {
 		if a.dyn || !groupWord.MatchString(a.text) {
 			break
@@ -160,4 +163,44 @@ func judgeS3Copy(w *walker, c *invocation) verdict {
 		return v
 	}
 	return v.worse(verdict{Write, "copies files", true})
+}
+
+// judgeAwsOperation judges the reading calls of aws. A word that belongs to no option is a file that the answer is saved
+// to; which options take several words is told by their names.
+func judgeAwsOperation(w *walker, c *invocation) verdict {
+	v := w.plain(c, c.spec.options(c.args, false))
+	absorb := 0
+	for _, a := range c.args {
+		if !strings.HasPrefix(a.text, "--") {
+			switch {
+			case absorb > 0:
+				absorb--
+			case a.dyn:
+				v = v.worse(unknown("a word that may name a file: " + a.source()))
+			default:
+				v = v.worse(verdict{Write, "saves what it gets to " + a.text, true})
+			}
+			continue
+		}
+		absorb = 0
+		name, _, joined := strings.Cut(a.text, "=")
+		switch f := c.spec.flags.long(name, false); {
+		case f == nil || f.value == needsValue && !joined && manyValues(f.name):
+			absorb = len(c.args) // of an option that is not known there is no telling; it is noted above
+		case f.value == needsValue && !joined:
+			absorb = 1
+		}
+	}
+	return v
+}
+
+// manyValues holds for options of aws that take a list of words.
+func manyValues(name string) bool {
+	switch {
+	case strings.HasSuffix(name, "status"), strings.HasSuffix(name, "class"), strings.HasSuffix(name, "address"):
+		return false
+	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "-list"), strings.HasSuffix(name, "-by"), name == "--include":
+		return true
+	}
+	return false
 }

@@ -41,6 +41,7 @@ func judgeNamed(name string) judgeFunc {
 		"exec":        judgeContainerExec,
 		"verbs":       judgeVerbs,
 		"awsout":      judgeAwsOut,
+		"awsop":       judgeAwsOperation,
 		"s3cp":        judgeS3Copy,
 		"psql":        judgePsql,
 		"mysql":       judgeMysql,

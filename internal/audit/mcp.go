@@ -109,6 +109,8 @@ func (m *mcpRules) byVerb(server, tool string) verdict {
 		return read("its name ends in `" + last + "`")
 	case len(ws) == 1 && m.readLast[first]:
 		return read("its name is `" + first + "`")
+	case (first == "run" || first == "execute") && (has(ws, "sql") || has(ws, "query")):
+		return unknown("runs a query that its name does not tell")
 	case m.write[first]:
 		return write("its name says `" + first + "`")
 	}

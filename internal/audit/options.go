@@ -205,6 +205,8 @@ func (r *parser) found(f *flag, v arg, given bool) {
 	switch {
 	case f.class == flagWrite:
 		r.note(write("the option `" + f.name + "` writes"))
+	case f.guessed:
+		r.note(unknown("the option `" + f.name + "` is not written out"))
 	case f.class == flagUnknown:
 		r.note(unknown("the option `" + f.name + "` may run a program or change what is read"))
 	case f.class == flagOut:

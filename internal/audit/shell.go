@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"errors"
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,6 +14,7 @@ const (
 	maxLine    = 64 << 10 // bytes of a command
 	maxNesting = 200      // brackets, substitutions and quotes open at once, as an upper bound
 	maxScripts = 12       // scripts within scripts: bash -c "bash -c ..."
+	maxWrapped = 50       // wrappers around one command
 	maxSteps   = 20000    // commands judged, wrappers and inner scripts included
 )
 
@@ -62,6 +65,11 @@ func (r *Rules) script(text string, lang syntax.LangVariant, depth int, steps *i
 		}
 	}()
 	f, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	var foreign syntax.LangError
+	if lang == syntax.LangZsh && errors.As(err, &foreign) && !zshOnly.MatchString(text) {
+		// zsh has no such construct and stops there; what stands in front of it is the same in both shells.
+		return read("")
+	}
 	if err != nil {
 		return unknown("does not parse: " + firstLine(err.Error()))
 	}
@@ -69,6 +77,10 @@ func (r *Rules) script(text string, lang syntax.LangVariant, depth int, steps *i
 	w.survey(f)
 	return w.stmts(f.Stmts, stdin{}).worse(w.hiddenText())
 }
+
+// zshOnly matches what only zsh gives a meaning that bash does not: value options of expansions, process substitution
+// into a file, forced redirections.
+var zshOnly = regexp.MustCompile(`\$\{?[~=^]|=\(|>&?!|>>?\|!`)
 
 // nesting is an upper bound of how deep the constructs of a text are nested, found without parsing: the parser itself
 // recurses.
@@ -148,12 +160,13 @@ type value struct {
 
 // walker judges one script.
 type walker struct {
-	r     *Rules
-	lang  syntax.LangVariant
-	src   string
-	depth int
-	steps *int
-	scope *scope
+	r       *Rules
+	lang    syntax.LangVariant
+	src     string
+	depth   int
+	steps   *int
+	scope   *scope
+	wrapped int // commands being judged, one within the other
 
 	// Found by survey before anything is judged.
 	count     map[string]int  // how often a variable is set; more than once: its value is not followed

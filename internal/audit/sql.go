@@ -56,6 +56,8 @@ func sqlTokens(s, dialect string) ([]sqlToken, bool) {
 				return nil, false
 			}
 			i += end + 4
+		case strings.HasPrefix(s[i:], "'''") && dialect != "sqlite" && dialect != "psql", strings.HasPrefix(s[i:], `"""`):
+			return nil, false // BigQuery ends such a string elsewhere
 		case c == '\'' || c == '"' || c == '`':
 			end := sqlQuote(s[i+1:], c)
 			if end < 0 {
@@ -71,6 +73,14 @@ func sqlTokens(s, dialect string) ([]sqlToken, bool) {
 			}
 			out = append(out, sqlToken{kind, strings.ToLower(text)})
 			i += end + 2
+		case c == '[' && dialect != "psql":
+			// A name in brackets; a quote in it begins no string.
+			end := strings.IndexByte(s[i:], ']')
+			if end < 0 || dialect != "sqlite" && strings.ContainsAny(s[i:i+end], "'\"`;") {
+				return nil, false
+			}
+			out = append(out, sqlToken{'i', strings.ToLower(s[i+1 : i+end])})
+			i += end + 1
 		case c == '$':
 			tag := s[i:]
 			end := strings.IndexByte(tag[1:], '$')

@@ -168,7 +168,7 @@ func (w *walker) surveyCall(c *syntax.CallExpr) bool {
 	sets := false
 	for i, word := range c.Args {
 		name := plainText(word)
-		if i == 0 && name == "" {
+		if i == 0 && name == "" || i < 4 && strings.Contains(name, "{") {
 			return true
 		}
 		if i < 4 && (name == "eval" || name == "source" || name == "." || name == "trap" || name == "fc" || name == "alias") {
@@ -207,7 +207,11 @@ func plainText(word *syntax.Word) string {
 		case *syntax.Lit:
 			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
 		case *syntax.SglQuoted:
-			b.WriteString(p.Value)
+			if p.Dollar {
+				b.WriteString(decodeANSI(p.Value))
+			} else {
+				b.WriteString(p.Value)
+			}
 		case *syntax.DblQuoted:
 			for _, q := range p.Parts {
 				lit, ok := q.(*syntax.Lit)

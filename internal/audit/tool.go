@@ -150,7 +150,7 @@ func smuggles(s string) bool {
 }
 
 var (
-	psVerbs = regexp.MustCompile(`(?i)^(get|select|where|measure|test|format|sort|group|compare)-[a-z]+$`)
+	psVerbs = regexp.MustCompile(`(?i)^((get|select|test)-[a-z]+|(where|sort|group|compare|measure)-object|format-(table|list|wide|custom|hex))$`)
 	psPlain = regexp.MustCompile(`^[A-Za-z0-9_ .,:/\\*"'|-]*$`)
 )
 

@@ -129,6 +129,12 @@ func (w *walker) binary(c *syntax.BinaryCmd, in stdin) verdict {
 func (w *walker) output(s *syntax.Stmt) stdin {
 	data := stdin{kind: stdinData}
 	c, ok := s.Cmd.(*syntax.CallExpr)
+	if ok && len(c.Args) == 1 && len(s.Redirs) == 1 && len(c.Assigns) == 0 && plainText(c.Args[0]) == "cat" {
+		if r := s.Redirs[0]; (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) && r.N == nil {
+			return w.hereDoc(r)
+		}
+		return data
+	}
 	if !ok || len(s.Redirs) > 0 || len(c.Args) == 0 || len(c.Assigns) > 0 {
 		return data
 	}

@@ -26,6 +26,7 @@ const (
 	Acknowledged Type = "acknowledged"
 	Trusted      Type = "trusted"
 	Wrapped      Type = "wrapped"
+	Deferred     Type = "deferred"
 )
 
 // Event is one line of the journal.
@@ -141,6 +142,12 @@ type WrapData struct {
 	ClosingLine string `json:"closing_line,omitempty"`
 	WrappedAt   string `json:"wrapped_at,omitempty"`
 	Reason      string `json:"reason,omitempty"`
+}
+
+// DeferData is the data of a Deferred event: the service named a time before which nothing is to be started.
+type DeferData struct {
+	Until time.Time `json:"until"`
+	Why   string    `json:"why"`
 }
 
 // CheckData is the data of a Checked event.

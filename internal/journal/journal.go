@@ -23,6 +23,8 @@ type Journal struct {
 	now func() time.Time
 	// Told receives what the user must know, such as a torn line that was cut off.
 	Told func(string)
+	// Probe, when set, is called right before and right after each write: a test ends the process there.
+	Probe func(point string)
 }
 
 // At gives the journal in a work folder; nothing is created before there is something to write.
@@ -148,6 +150,7 @@ func (j *Journal) append(t Type, session string, data any, unless func([]Event) 
 	if unless != nil && unless(events) {
 		return nil
 	}
+	j.probe("before " + string(t))
 	line, err := encode(Event{Seq: int64(len(events)) + 1, At: j.now().UTC(), Type: t, Session: session, Data: raw})
 	if err != nil {
 		return err
@@ -161,9 +164,18 @@ func (j *Journal) append(t Type, session string, data any, unless func([]Event) 
 		return err
 	}
 	if len(events) == 0 {
-		return syncDir(j.dir)
+		if err := syncDir(j.dir); err != nil {
+			return err
+		}
 	}
+	j.probe("after " + string(t))
 	return nil
+}
+
+func (j *Journal) probe(point string) {
+	if j.Probe != nil {
+		j.Probe(point)
+	}
 }
 
 // makeDir makes the work folder for its owner alone: it holds texts of sessions.

@@ -57,7 +57,18 @@ func Lock(dir string, me Holder) (release func(), err error) {
 	}, nil
 }
 
+// holderWait is how long the holder may take to write down who it is, right after it took the lock.
+const holderWait = time.Second
+
 func readHolder(path string) *Holder {
+	for deadline := time.Now().Add(holderWait); ; time.Sleep(5 * time.Millisecond) {
+		if h := holderIn(path); h != nil || time.Now().After(deadline) {
+			return h
+		}
+	}
+}
+
+func holderIn(path string) *Holder {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil

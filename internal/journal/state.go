@@ -85,7 +85,10 @@ type State struct {
 	Events   int
 	// Unknown counts events of types that this version does not know.
 	Unknown int
-	Last    time.Time
+	// First and Last are the times of the first and the last event; zero in an empty journal.
+	First, Last time.Time
+	// DeferredUntil is when the service's limit is over that the last run met; zero when it met none.
+	DeferredUntil time.Time
 }
 
 // Session gives a session's state, making an empty one where the journal has nothing.
@@ -104,6 +107,9 @@ func Replay(events []Event) *State {
 	for _, e := range events {
 		s.Events++
 		s.Last = e.At
+		if s.First.IsZero() {
+			s.First = e.At
+		}
 		if !s.apply(e) {
 			s.Unknown++
 		}
@@ -164,6 +170,12 @@ func (s *State) apply(e Event) bool {
 		d, ok := into[WrapData](e)
 		if ok {
 			s.Session(e.Session).Wrap = d
+		}
+		return ok
+	case Deferred:
+		d, ok := into[DeferData](e)
+		if ok {
+			s.DeferredUntil = d.Until
 		}
 		return ok
 	case Defect:

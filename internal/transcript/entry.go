@@ -53,7 +53,7 @@ func parse(line Line) *Entry {
 		return e
 	}
 	data := bytes.TrimSpace(line.Data)
-	if offsetIsStart(line) {
+	if line.Offset == 0 {
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
 	if trimmed := bytes.Trim(data, "\x00"); len(trimmed) != len(data) {
@@ -63,7 +63,7 @@ func parse(line Line) *Entry {
 	if len(data) == 0 {
 		return e
 	}
-	if !gjson.ValidBytes(data) {
+	if !account.ValidJSON(data) {
 		e.Bad = "a line that is not valid JSON"
 		if line.Torn {
 			e.Bad = "a torn last line"
@@ -84,50 +84,66 @@ func parse(line Line) *Entry {
 	return e
 }
 
-func offsetIsStart(line Line) bool { return line.Offset == 0 }
-
 func (e *Entry) fill() {
 	seen := map[string]bool{}
-	var damage string
+	var keys []string
 	e.root.ForEach(func(k, v gjson.Result) bool {
 		key := k.String()
 		if seen[key] {
-			damage = fmt.Sprintf("a line with the key %s twice", key)
+			e.damaged("a line with the key %q twice", key)
 		}
 		seen[key] = true
 		switch key {
 		case "type":
 			e.Type = v.String()
+			if v.Type != gjson.String || !account.Plain(e.Type) {
+				e.damaged("a line of the damaged type %q", e.Type)
+			}
 		case "uuid":
 			e.UUID = v.String()
 		case "timestamp":
-			if t, err := time.Parse(time.RFC3339Nano, v.String()); err == nil {
+			t, err := time.Parse(time.RFC3339Nano, v.String())
+			if err == nil {
 				e.At = t.UTC()
+			} else if v.Type != gjson.Null {
+				keys = append(keys, key)
 			}
 		case "isSidechain":
 			e.Sidechain = v.Type == gjson.True
 		default:
-			if meant, ok := account.NearMiss(key, conversationKeys); ok {
-				damage = fmt.Sprintf("a line with a key %q that looks like a damaged %s", key, meant)
-			}
+			keys = append(keys, key)
 		}
 		return true
 	})
+	for _, key := range keys {
+		switch meant, near := account.NearMiss(key, conversationKeys); {
+		case near && !seen[meant]:
+			e.damaged("a line with a key %q that looks like a damaged %s", key, meant)
+		case !account.Plain(key):
+			e.damaged("a line with a damaged key %q", key)
+		case key == "timestamp" && (e.Conversation() || e.Type == "queue-operation"):
+			e.damaged("a line whose timestamp cannot be read")
+		}
+	}
 	switch {
-	case damage != "":
 	case e.Type == "":
-		damage = "a line without a type"
+		e.damaged("a line without a type")
 	case e.Type == "user" || e.Type == "assistant":
-		if !e.root.Get("message").IsObject() {
-			damage = "a " + e.Type + " line without a message"
+		content := e.root.Get("message.content")
+		if content.Type != gjson.String && !content.IsArray() {
+			e.damaged("a line of type %s without a message", e.Type)
 		}
 	default:
 		if meant, ok := account.NearMiss(e.Type, conversationTypes); ok {
-			damage = fmt.Sprintf("a line of type %q that looks like a damaged %s", e.Type, meant)
+			e.damaged("a line of type %q that looks like a damaged %s", e.Type, meant)
 		}
 	}
-	if damage != "" {
-		e.Bad = damage
+}
+
+// damaged notes what is wrong with the line; what was found first is kept.
+func (e *Entry) damaged(format string, args ...any) {
+	if e.Bad == "" {
+		e.Bad = fmt.Sprintf(format, args...)
 	}
 }
 
@@ -141,7 +157,7 @@ func salvage(data []byte) []byte {
 		}
 		at += 1 + i
 		rest := data[at:]
-		if gjson.ValidBytes(rest) && gjson.GetBytes(rest, "type").Type == gjson.String && gjson.GetBytes(rest, "uuid").Exists() {
+		if account.ValidJSON(rest) && gjson.GetBytes(rest, "type").Type == gjson.String && gjson.GetBytes(rest, "uuid").Exists() {
 			return rest
 		}
 	}
@@ -190,6 +206,25 @@ func (e *Entry) Speaker() Speaker {
 		}
 		return Other
 	}
+	return e.textSpeaker()
+}
+
+// textSpeaker says who is behind the line's text. The client puts notes of its own beside what a person typed, each in a
+// block: one block of a person's makes the line a person's.
+func (e *Entry) textSpeaker() Speaker {
+	speaker := Nobody
+	eachBlock(e.root.Get("message.content"), func(b gjson.Result) bool {
+		if b.Get("type").Str != "text" || strings.TrimSpace(b.Get("text").String()) == "" {
+			return true
+		}
+		if s := TextSpeaker(b.Get("text").String()); speaker == Nobody || s == Person {
+			speaker = s
+		}
+		return speaker != Person
+	})
+	if speaker != Nobody {
+		return speaker
+	}
 	return TextSpeaker(e.Text())
 }
 
@@ -206,7 +241,7 @@ func TextSpeaker(s string) Speaker {
 
 func (e *Entry) hasToolResult() bool {
 	found := false
-	e.root.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+	eachBlock(e.root.Get("message.content"), func(b gjson.Result) bool {
 		found = found || b.Get("type").Str == "tool_result"
 		return !found
 	})
@@ -214,19 +249,29 @@ func (e *Entry) hasToolResult() bool {
 }
 
 // Text is what the line's message says: its text blocks, or the whole content when that is a text.
-func (e *Entry) Text() string {
-	content := e.root.Get("message.content")
+func (e *Entry) Text() string { return blockText(e.root.Get("message.content")) }
+
+// blockText is a content that is a text or a list of blocks.
+func blockText(content gjson.Result) string {
 	if content.Type == gjson.String {
 		return content.String()
 	}
 	var parts []string
-	content.ForEach(func(_, b gjson.Result) bool {
+	eachBlock(content, func(b gjson.Result) bool {
 		if b.Get("type").Str == "text" {
 			parts = append(parts, b.Get("text").String())
 		}
 		return true
 	})
 	return strings.Join(parts, "\n")
+}
+
+// eachBlock goes through the blocks of a content; a content that is a text has none.
+func eachBlock(content gjson.Result, fn func(b gjson.Result) bool) {
+	if !content.IsArray() {
+		return
+	}
+	content.ForEach(func(_, b gjson.Result) bool { return fn(b) })
 }
 
 // Synthetic says that an assistant line is the client's, not the model's.

@@ -39,7 +39,7 @@ var errStop = errors.New("stop")
 // Walk calls fn for every entry from a byte offset on, oldest first; fn returns false to end. A blank line is no entry.
 func (t *File) Walk(from int64, fn func(*Entry) bool) error {
 	if from < 0 || from > t.Size {
-		return fmt.Errorf("reading %s: it has %d bytes and was longer before", t.Path, t.Size)
+		return fmt.Errorf("reading %s from byte %d: it has %d bytes and was longer before", t.Path, from, t.Size)
 	}
 	err := forward(io.NewSectionReader(t.f, from, t.Size-from), from, t.Size, func(l Line) error { return each(l, fn) })
 	return walked(t.Path, err)

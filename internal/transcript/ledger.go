@@ -3,8 +3,11 @@ package transcript
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"recovery/internal/account"
 
 	"github.com/tidwall/gjson"
 )
@@ -84,7 +87,10 @@ type folder struct {
 	own   func(string) bool
 	queue []*queued
 	gone  []*queued // went out of the queue, not seen again yet
-	crons map[string]bool
+	// struck are the uuids of lines that stood for a queued message: the same line can be in the file twice.
+	struck map[string]bool
+	// made and unmade are the calls that set and deleted a schedule, without those that failed.
+	made, unmade map[string]bool
 }
 
 func (f *folder) bad(format string, args ...any) {
@@ -94,16 +100,20 @@ func (f *folder) bad(format string, args ...any) {
 	}
 }
 
-// wanted says whether a line has to be understood; the others are only checked to be whole.
+// plainTypes are the types of the lines that fill a transcript and say nothing of its queue.
+var plainTypes = map[string]bool{"assistant": true, "attachment": true, "system": true, "progress": true, "file-history-snapshot": true}
+
+// wanted says whether a line has to be understood; the others are only checked to be whole. A line whose type is none of the
+// usual ones is looked at: it may be a damaged one.
 func (f *folder) wanted(data []byte) bool {
-	return len(f.out.Lead) < maxLead || f.out.First == "" ||
+	return len(f.out.Lead) < maxLead || f.out.First == "" || !plainTypes[gjson.GetBytes(data, "type").Str] ||
 		bytes.Contains(data, []byte("queue-operation")) || bytes.Contains(data, []byte("queued_command")) ||
 		bytes.Contains(data, []byte(`"user"`)) || bytes.Contains(data, []byte("CronCreate")) || bytes.Contains(data, []byte("CronDelete"))
 }
 
 func (f *folder) line(l Line) error {
 	data := bytes.TrimSpace(l.Data)
-	if len(data) > 0 && data[0] == '{' && gjson.ValidBytes(data) && !f.wanted(data) {
+	if len(data) > 0 && data[0] == '{' && account.ValidJSON(data) && !f.wanted(data) {
 		return nil
 	}
 	e := parse(l)
@@ -117,11 +127,7 @@ func (f *folder) line(l Line) error {
 	case "user":
 		f.user(e)
 	case "attachment":
-		if e.Get("attachment.type").Str == "queued_command" {
-			text := blockText(e.Get("attachment.prompt"))
-			f.cameBack(text)
-			f.mark(e, text, true)
-		}
+		f.attachment(e)
 	case "assistant":
 		f.schedules(e)
 	}
@@ -131,24 +137,30 @@ func (f *folder) line(l Line) error {
 	return nil
 }
 
-// blockText is a content that is a text or a list of blocks.
-func blockText(v gjson.Result) string {
-	if v.Type == gjson.String {
-		return v.String()
-	}
-	var parts []string
-	v.ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str == "text" {
-			parts = append(parts, b.Get("text").String())
-		}
-		return true
-	})
-	return strings.Join(parts, "\n")
-}
-
 func (f *folder) mark(e *Entry, text string, delivered bool) {
 	if f.own != nil && f.own(text) {
 		f.out.Marked = append(f.out.Marked, Marked{Offset: e.Offset, At: e.At, Text: text, Delivered: delivered})
+	}
+}
+
+// attachment reads a queued message that was handed over in the middle of a turn.
+func (f *folder) attachment(e *Entry) {
+	if e.Sidechain || e.Get("attachment.type").Str != "queued_command" {
+		return
+	}
+	text := blockText(e.Get("attachment.prompt"))
+	f.cameBack(e, text, false)
+	f.mark(e, text, true)
+	if kind := e.Get("attachment.origin.kind").String(); kind != "" && kind != "human" || notAPerson(text) {
+		return
+	}
+	f.person(e, text)
+}
+
+func (f *folder) person(e *Entry, text string) {
+	f.out.Persons++
+	if f.own == nil || !f.own(text) {
+		f.out.LastPerson = e.Offset
 	}
 }
 
@@ -158,17 +170,19 @@ func (f *folder) user(e *Entry) {
 	}
 	speaker := e.Speaker()
 	text := e.Text()
-	if speaker != Tool {
-		f.cameBack(text)
-		f.mark(e, text, true)
+	if speaker == Tool {
+		f.failed(e)
+		return
 	}
+	// A summary tells what was said once more; that is no answer to it.
+	if e.Get("isCompactSummary").Type != gjson.True {
+		f.cameBack(e, asTyped(text), speaker == Injected)
+	}
+	f.mark(e, text, true)
 	if speaker != Person {
 		return
 	}
-	f.out.Persons++
-	if f.own == nil || !f.own(text) {
-		f.out.LastPerson = e.Offset
-	}
+	f.person(e, text)
 	if f.out.First == "" {
 		f.out.First, f.out.FirstAt, f.out.FirstCwd = text, e.At, e.Get("cwd").String()
 	}
@@ -185,12 +199,12 @@ func (f *folder) operation(e *Entry) {
 		f.queue = append(f.queue, q)
 		f.mark(e, text, false)
 	case "dequeue":
-		f.take(text, known, 0)
+		f.take(e, text, known, 0)
 	case "remove":
-		f.take(text, known, len(f.queue)-1)
+		f.take(e, text, known, len(f.queue)-1)
 	case "popAll":
-		if known && len(f.queue) > 1 {
-			f.take(text, known, 0)
+		if known { // one line for each message, in the client 2.1.332
+			f.take(e, text, known, 0)
 			return
 		}
 		for len(f.queue) > 0 {
@@ -211,7 +225,7 @@ func notAPerson(text string) bool {
 }
 
 // take takes the entry with this text out of the queue, else the one at fallback.
-func (f *folder) take(text string, known bool, fallback int) {
+func (f *folder) take(e *Entry, text string, known bool, fallback int) {
 	if known {
 		for i, q := range f.queue {
 			if q.known && strings.TrimSpace(q.text) == strings.TrimSpace(text) {
@@ -227,7 +241,9 @@ func (f *folder) take(text string, known bool, fallback int) {
 				return
 			}
 		}
-		f.gone = append(f.gone, &queued{text: text, known: true, nobody: notAPerson(text)})
+		if !notAPerson(text) {
+			f.gone = append(f.gone, &queued{text: text, known: true, at: e.At})
+		}
 		return
 	}
 	if fallback >= 0 && fallback < len(f.queue) {
@@ -244,63 +260,151 @@ func (f *folder) takeAt(i int) {
 	}
 }
 
+// asTyped is what a person typed for a line that the client wrote of it: a command stands in the queue as "/name arguments",
+// a shell command as its text.
+func asTyped(text string) string {
+	between := func(tag string) string {
+		_, rest, _ := strings.Cut(text, "<"+tag+">")
+		inner, _, ok := strings.Cut(rest, "</"+tag+">")
+		if !ok {
+			return ""
+		}
+		return strings.TrimSpace(inner)
+	}
+	switch trimmed := strings.TrimLeft(text, " \t\r\n"); {
+	case strings.HasPrefix(trimmed, "<command-"):
+		if name := between("command-name"); name != "" {
+			return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + between("command-args"))
+		}
+	case strings.HasPrefix(trimmed, "<bash-input"):
+		return between("bash-input")
+	}
+	return text
+}
+
 // cameBack strikes out what went out of the queue and now stands in the conversation. A line may hold several messages
-// joined, and the same text typed twice has to come back twice.
-func (f *folder) cameBack(line string) {
-	if len(f.gone) == 0 && len(f.queue) == 0 {
+// joined, each on lines of its own, and the same text typed twice has to come back twice. whole says that only a line that
+// equals a message counts.
+func (f *folder) cameBack(e *Entry, line string, whole bool) {
+	if len(f.gone) == 0 && len(f.queue) == 0 || e.UUID != "" && f.struck[e.UUID] {
 		return
 	}
-	rest := line
-	keep := f.gone[:0]
-	unknown := false
-	for _, q := range f.gone {
-		want := strings.TrimSpace(q.text)
-		switch {
-		case !q.known || want == "":
-			// Its text was not recorded: one following line of the conversation may be it, no more than one.
-			if unknown || notAPerson(line) {
-				keep = append(keep, q)
-			}
-			unknown = true
-		case strings.Contains(rest, want):
-			rest = strings.Replace(rest, want, "\x00", 1)
-		default:
-			keep = append(keep, q)
-		}
-	}
-	f.gone = keep
-	// The line can stand before the operation that takes its message out.
-	for i := 0; i < len(f.queue); i++ {
-		q := f.queue[i]
-		want := strings.TrimSpace(q.text)
-		if q.known && !q.nobody && want != "" && strings.TrimSpace(rest) == want {
+	rest, struck := strike(line, f.gone, whole)
+	f.gone = without(f.gone, struck)
+	any := len(struck) > 0
+	// The line can stand before the operation that takes its message out, and the client takes messages out by their urgency.
+	// What is still in the queue counts as said only when such messages are all that the line holds.
+	if all, more := strike(rest, f.queue, whole); len(more) > 0 && blank(all) {
+		for q := range more {
 			q.nobody = true
+		}
+		rest, any = all, true
+	}
+	if any {
+		put(&f.struck, e.UUID)
+	}
+	// A message whose text was not recorded may be what is left of the line; no more than one.
+	if whole || blank(rest) && any || notAPerson(line) {
+		return
+	}
+	for _, q := range f.gone {
+		if q.textless() {
+			f.gone = without(f.gone, map[*queued]bool{q: true})
+			put(&f.struck, e.UUID)
 			return
 		}
 	}
 }
 
+// strike cuts the texts of queued messages out of a line, the long ones first: a short one may be part of them.
+func strike(line string, list []*queued, whole bool) (rest string, struck map[*queued]bool) {
+	ordered := slices.Clone(list)
+	slices.SortStableFunc(ordered, func(a, b *queued) int { return len(b.text) - len(a.text) })
+	rest, struck = line, map[*queued]bool{}
+	for _, q := range ordered {
+		if q.nobody || q.textless() {
+			continue
+		}
+		want := strings.TrimSpace(q.text)
+		if whole {
+			if strings.TrimSpace(rest) == want {
+				return "", map[*queued]bool{q: true}
+			}
+			continue
+		}
+		if cut, ok := cutPart(rest, want); ok {
+			rest, struck[q] = cut, true
+		}
+	}
+	return rest, struck
+}
+
+func without(list []*queued, out map[*queued]bool) []*queued {
+	return slices.DeleteFunc(list, func(q *queued) bool { return out[q] })
+}
+
+func (q *queued) textless() bool { return !q.known || strings.TrimSpace(q.text) == "" }
+
+// blank says that nothing is left of a line but what was cut out of it.
+func blank(rest string) bool { return strings.Trim(rest, cutMark+" \t\r\n") == "" }
+
+// cutMark stands where a part was cut out, so that what was around it does not grow together.
+const cutMark = "\x00"
+
+// cutPart cuts part out of text where it fills whole lines: "yes" in "yesterday" is another message.
+func cutPart(text, part string) (rest string, ok bool) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			return text, false
+		}
+		from, to := at+i, at+i+len(part)
+		before := strings.TrimRight(text[:from], " \t\r")
+		after := strings.TrimLeft(text[to:], " \t\r")
+		if (before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, cutMark)) &&
+			(after == "" || after[0] == '\n' || strings.HasPrefix(after, cutMark)) {
+			return text[:from] + cutMark + text[to:], true
+		}
+		at = from + 1
+	}
+}
+
 // schedules follows the session's own timers: one that was made and not deleted wakes it by itself.
 func (f *folder) schedules(e *Entry) {
-	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
 		if b.Get("type").Str != "tool_use" {
 			return true
 		}
-		switch b.Get("name").Str {
+		// Which one is deleted is told by an id of the result; one deletion undoes one creation.
+		switch id := b.Get("id").String(); b.Get("name").Str {
 		case "CronCreate":
-			if f.crons == nil {
-				f.crons = map[string]bool{}
-			}
-			f.crons[b.Get("id").String()] = true
+			put(&f.made, id)
 		case "CronDelete":
-			// Which one is deleted is told by an id of the result; one deletion undoes one creation.
-			for id := range f.crons {
-				delete(f.crons, id)
-				break
-			}
+			put(&f.unmade, id)
 		}
 		return true
 	})
+}
+
+// failed takes calls back that did nothing: a deletion that failed deleted no schedule.
+func (f *folder) failed(e *Entry) {
+	if len(f.made) == 0 {
+		return
+	}
+	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
+		if b.Get("is_error").Type == gjson.True {
+			delete(f.made, b.Get("tool_use_id").String())
+			delete(f.unmade, b.Get("tool_use_id").String())
+		}
+		return true
+	})
+}
+
+func put(set *map[string]bool, id string) {
+	if *set == nil {
+		*set = map[string]bool{}
+	}
+	(*set)[id] = true
 }
 
 func (f *folder) finish() {
@@ -314,12 +418,12 @@ func (f *folder) finish() {
 			f.out.Pending = append(f.out.Pending, Pending{Text: q.text, At: q.at, Left: true})
 		}
 	}
-	f.out.Crons = len(f.crons) > 0
+	f.out.Crons = len(f.made) > len(f.unmade)
 }
 
 // Head reads a transcript from its beginning until the first message of a person and the leading uuids are known.
 func (t *File) Head() (Ledger, error) {
-	f := folder{}
+	f := folder{out: Ledger{LastPerson: -1}}
 	err := t.Walk(0, func(e *Entry) bool {
 		if e.Type == "user" {
 			f.user(e)

@@ -68,6 +68,7 @@ type tailScan struct {
 	parts     []string
 	results   map[string]bool
 	localOut  bool // a local command's output was seen; its command line stands right before
+	bad       int
 }
 
 func (s *tailScan) decide(turn TurnState, format string, args ...any) {
@@ -80,7 +81,9 @@ func (s *tailScan) decide(turn TurnState, format string, args ...any) {
 
 func (s *tailScan) add(e *Entry) bool {
 	if e.Bad != "" {
-		s.out.Bad = append(s.out.Bad, fmt.Sprintf("%s at byte %d", e.Bad, e.Offset))
+		if s.bad++; len(s.out.Bad) < maxBad {
+			s.out.Bad = append(s.out.Bad, fmt.Sprintf("%s at byte %d", e.Bad, e.Offset))
+		}
 		// What stands in a broken line may be the real end of the turn.
 		s.decide(UnknownTurn, "%s at byte %d, after the last readable message", e.Bad, e.Offset)
 	}
@@ -102,12 +105,33 @@ func (s *tailScan) add(e *Entry) bool {
 	case "assistant":
 		s.assistant(e)
 	case "system":
-		if e.Get("subtype").Str == "api_error" {
-			s.out.ErrorText = firstText(e.Get("content").String(), e.Get("error.message").String(), e.Get("error").String())
-			s.decide(ErrorTurn, "the last turn ended in an API error")
+		s.system(e)
+	case "attachment":
+		if e.Get("attachment.type").Str == "queued_command" {
+			s.message(e)
+			s.decide(MidTurn, "the last line is a message that had waited in the queue and was never answered")
 		}
 	}
 	return !(s.decided && s.replyDone && s.out.Messages)
+}
+
+func (s *tailScan) system(e *Entry) {
+	switch e.Get("subtype").Str {
+	case "api_error":
+		if !s.decided {
+			s.out.ErrorText = firstText(e.Get("content").String(), e.Get("error.message").String(), e.Get("error").String())
+		}
+		s.decide(ErrorTurn, "the last turn ended in an API error")
+	case "local_command":
+		s.localOut = s.localOut || isLocalOutput(e.Get("content").String())
+	}
+}
+
+// isLocalOutput says whether a text is what a local command printed. The command's own line stands before it, and the model
+// is asked nothing.
+func isLocalOutput(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return strings.HasPrefix(text, "<local-command-stdout") || strings.HasPrefix(text, "<local-command-stderr")
 }
 
 func firstText(texts ...string) string {
@@ -130,10 +154,14 @@ func (s *tailScan) user(e *Entry) {
 	if s.replyID != "" {
 		s.replyDone = true
 	}
-	switch e.Speaker() {
+	speaker := e.Speaker()
+	if speaker != Command && speaker != Injected {
+		s.localOut = false
+	}
+	switch speaker {
 	case Tool:
 		s.message(e)
-		e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+		eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
 			s.results[b.Get("tool_use_id").String()] = true
 			return true
 		})
@@ -142,9 +170,9 @@ func (s *tailScan) user(e *Entry) {
 	case Command:
 		text := strings.TrimLeft(e.Text(), " \t\r\n")
 		switch {
-		case strings.HasPrefix(text, "<local-command-"):
+		case isLocalOutput(text):
 			s.localOut = true
-		case strings.HasPrefix(text, "<bash-"):
+		case strings.HasPrefix(text, "<local-command-"), strings.HasPrefix(text, "<bash-"):
 		case s.localOut:
 			s.localOut = false
 		default:
@@ -170,15 +198,18 @@ func (s *tailScan) assistant(e *Entry) {
 	if e.Synthetic() {
 		if e.Get("isApiErrorMessage").Type == gjson.True {
 			s.message(e)
-			s.out.ErrorText = e.Text()
+			if !s.decided {
+				s.out.ErrorText = e.Text()
+			}
 			s.decide(ErrorTurn, "the last turn ended in an error")
 		}
 		return
 	}
 	s.message(e)
+	s.localOut = false
 	id := e.Get("message.id").String()
 	open := ""
-	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
 		if b.Get("type").Str == "tool_use" && !s.results[b.Get("id").String()] {
 			open = b.Get("name").String()
 		}
@@ -242,6 +273,8 @@ func (s *tailScan) finish() {
 		s.out.LastTurn = s.out.LastEntry
 	}
 	switch {
+	case !s.out.Messages && s.bad > 0:
+		s.out.Turn, s.out.Why = UnknownTurn, fmt.Sprintf("no message can be read, and %d lines are broken", s.bad)
 	case !s.out.Messages:
 		s.out.Turn, s.out.Why = Empty, "the transcript holds no message"
 	case !s.decided:

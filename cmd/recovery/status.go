@@ -1,0 +1,324 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recovery/internal/journal"
+	"recovery/internal/text"
+	"recovery/inventory"
+	"recovery/report"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (x *command) statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "status",
+		Usage:     "where each session of this recovery stands, what is owed and what waits for you",
+		UsageText: "recovery status [--all]",
+		Description: `From the journal and the inventory alone: the step of each session, what recovery still owes it, what waits for the user,
+defects that nobody acknowledged, and how many sessions went offline by which cause.
+
+EXAMPLE:
+   recovery status
+
+EXIT STATUS:
+   0 nothing is open; 1 the journal cannot be read; 2 wrong usage; 3 something is owed or waits for you`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "list the finished recoveries too"}},
+		Action: x.statusOf,
+	}
+}
+
+// maybeInventory is the saved inventory, or nil when there is none yet.
+func maybeInventory(p *place) (*inventory.Inventory, error) {
+	inv, err := loadInventory(p)
+	var e *exitError
+	if errors.As(err, &e) && strings.Contains(err.Error(), "there is no inventory") {
+		return nil, nil
+	}
+	return inv, err
+}
+
+func (x *command) standing(p *place) (report.Status, error) {
+	inv, err := maybeInventory(p)
+	if err != nil {
+		return report.Status{}, err
+	}
+	state, err := p.state()
+	if err != nil {
+		return report.Status{}, err
+	}
+	return report.StatusOf(inv, state, x.now().UTC()), nil
+}
+
+func (x *command) statusOf(c *cli.Context) error {
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	s, err := x.standing(p)
+	if err != nil {
+		return err
+	}
+	var closed []journal.ClosedRecovery
+	if c.Bool("all") {
+		closed = p.journal.Closed()
+	}
+	if x.json {
+		v := struct {
+			report.Status
+			Closed []journal.ClosedRecovery `json:"closed"`
+		}{s, append([]journal.ClosedRecovery{}, closed...)}
+		if err := x.printJSON(v); err != nil {
+			return err
+		}
+	} else {
+		x.showStatus(s, closed, c.Bool("all"))
+	}
+	if s.Open() {
+		return quiet(exitNeedsUser)
+	}
+	return nil
+}
+
+func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, all bool) {
+	t := rows{header: []string{"SHORT", "STEP", "SINCE", "TITLE", "OWED", "WAITS FOR", "NEXT"}}
+	owed, waits := 0, 0
+	for _, it := range s.Items {
+		t.add(it.Short, string(it.Step), x.when(it.Since), it.Title, dash(it.Owed), dash(it.WaitsFor), dash(it.Next))
+		if it.Owed != "" {
+			owed++
+		}
+		if it.WaitsFor != "" {
+			waits++
+		}
+	}
+	if len(t.lines) > 0 {
+		x.table(&t)
+	}
+	x.showDefects(s.Defects)
+	if s.DeferredUntil != nil {
+		x.out("the service's limit is over at %s; nothing is started before", s.DeferredUntil.UTC().Format(time.RFC3339))
+	}
+	if len(s.Causes) > 0 {
+		x.out("went offline: %s; last turn cut: %s", counts(s.Causes), counts(s.Cut))
+	}
+	if s.NewerEvents > 0 {
+		x.out("%d events in the journal were written by a newer recovery and are not understood here", s.NewerEvents)
+	}
+	if all {
+		for _, r := range closed {
+			if r.Problem != "" {
+				x.out("finished: %s, which cannot be read: %s", r.Path, r.Problem)
+				continue
+			}
+			x.out("finished: %s to %s, %d events, %s", r.From.UTC().Format(time.RFC3339), r.To.UTC().Format(time.RFC3339), r.Events, r.Path)
+		}
+		if len(closed) == 0 {
+			x.out("no finished recovery is kept")
+		}
+	}
+	x.out("%d sessions: %d owed something, %d wait for you, %d open defects", len(s.Items), owed, waits, len(s.Defects))
+	switch {
+	case len(s.Items) == 0:
+		x.next("recovery inventory")
+	case s.Open():
+		x.next("the command in the row; `recovery handoff` writes it down for whoever goes on")
+	default:
+		x.next("recovery report")
+	}
+}
+
+func counts(m map[string]int) string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = fmt.Sprintf("%d %s", m[k], k)
+	}
+	return dash(strings.Join(parts, ", "))
+}
+
+func (x *command) eventsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "events",
+		Usage:     "print the journal",
+		UsageText: "recovery events [--limit N] [--reverse] [--type T] [--session SHORT]",
+		Description: `One line an event, oldest first: number, time, type, session, and what it says.
+
+EXAMPLE:
+   recovery events --reverse --limit 20
+   recovery events --type defect
+
+EXIT STATUS:
+   0 printed; 1 the journal cannot be read; 2 wrong usage`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "limit", Usage: "at most `N` events; 0 is all"},
+			&cli.BoolFlag{Name: "reverse", Usage: "newest first"},
+			&cli.StringFlag{Name: "type", Usage: "only events of the type `T`"},
+			&cli.StringFlag{Name: "session", Usage: "only events of the session `SHORT`"},
+		},
+		Action: x.events,
+	}
+}
+
+func (x *command) events(c *cli.Context) error {
+	if c.Int("limit") < 0 {
+		return usagef("--limit wants a number that is not negative")
+	}
+	if c.Args().Len() > 0 {
+		return usagef("events takes no arguments; --session SHORT picks a session")
+	}
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	all, err := p.journal.Read()
+	if err != nil {
+		return err
+	}
+	short, err := sessionOf(all, c.String("session"))
+	if err != nil {
+		return err
+	}
+	picked := []journal.Event{}
+	for _, e := range all {
+		if t := c.String("type"); t != "" && string(e.Type) != t || short != "" && e.Session != short {
+			continue
+		}
+		picked = append(picked, e)
+	}
+	if c.Bool("reverse") {
+		slices.Reverse(picked)
+	}
+	if n := c.Int("limit"); n > 0 && n < len(picked) {
+		picked = picked[:n]
+	}
+	if x.json {
+		return x.printJSON(map[string]any{"items": picked, "found": len(all)})
+	}
+	t := rows{header: []string{"SEQ", "AT", "TYPE", "SESSION", "WHAT"}}
+	for _, e := range picked {
+		t.add(fmt.Sprint(e.Seq), e.At.UTC().Format(time.RFC3339), string(e.Type), dash(e.Session), summary(e))
+	}
+	if len(t.lines) > 0 {
+		x.table(&t)
+	}
+	x.out("%d of %d events", len(picked), len(all))
+	x.next("recovery status")
+	return nil
+}
+
+// sessionOf finds a session of the journal by its short or a unique beginning: its job may be gone from the account.
+func sessionOf(events []journal.Event, typed string) (string, error) {
+	if typed == "" {
+		return "", nil
+	}
+	want, _, _ := strings.Cut(strings.ToLower(typed), "-")
+	found := map[string]bool{}
+	for _, e := range events {
+		if e.Session == want {
+			return want, nil
+		}
+		if len(want) >= 4 && strings.HasPrefix(e.Session, want) {
+			found[e.Session] = true
+		}
+	}
+	if len(found) == 1 {
+		for s := range found {
+			return s, nil
+		}
+	}
+	if len(found) > 1 {
+		return "", usagef("%q fits several sessions of the journal; give more digits", typed)
+	}
+	return "", usagef("the journal has no event of a session %q", typed)
+}
+
+// summary says in one line what an event holds; a prompt is told by its id, not by its text.
+func summary(e journal.Event) string {
+	var m map[string]any
+	if json.Unmarshal(e.Data, &m) != nil {
+		return "data that cannot be read"
+	}
+	var parts []string
+	for _, key := range []string{"command", "verdict", "codes", "outcome", "state", "code", "kind", "prompt_id", "answered", "writes", "unknown", "until", "why", "what", "user", "agent", "reasons", "reason", "text", "detail", "count", "closing_line"} {
+		v, ok := m[key]
+		if !ok || v == nil || v == "" || v == false {
+			continue
+		}
+		parts = append(parts, key+": "+text.Clip(fmt.Sprint(v), 120))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (x *command) handoffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "handoff",
+		Usage:     "write a Markdown file for whoever goes on",
+		UsageText: "recovery handoff [--for NAME] [--why TEXT] [-o FILE]",
+		Description: `From whom, for whom, why, since when, where the record is, what to read, what is done, open and held, what not to do again,
+and the next command. Without -o it is saved in the work folder and its path is printed; "-o -" prints it.
+
+EXAMPLE:
+   recovery handoff --for ben --why "end of my shift"
+
+EXIT STATUS:
+   0 written; 1 the journal cannot be read or the file not written; 2 wrong usage`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "for", Usage: "who goes on, `NAME`"},
+			&cli.StringFlag{Name: "why", Usage: "why it is handed over, `TEXT`"},
+			&cli.StringFlag{Name: "o", Usage: "the `FILE` to write; - is standard output"},
+		},
+		Action: x.handoff,
+	}
+}
+
+func (x *command) handoff(c *cli.Context) error {
+	if c.Args().Len() > 0 {
+		return usagef("handoff takes no arguments")
+	}
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	s, err := x.standing(p)
+	if err != nil {
+		return err
+	}
+	from := x.user
+	if x.inSession() {
+		from += " (typed by an agent)"
+	}
+	h := report.Handoff{From: from, For: c.String("for"), Why: c.String("why"), Now: x.now(), Account: p.account.Dir, Work: p.work, Journal: p.journal.Path(), Status: s}
+	md := h.Markdown()
+	out := c.String("o")
+	if out == "-" && !x.json {
+		x.out("%s", strings.TrimRight(md, "\n"))
+		return nil
+	}
+	name := "handoff-" + x.now().UTC().Format("20060102T150405Z") + ".md"
+	if out == "" || out == "-" {
+		if err := journal.SaveFile(p.work, name, []byte(text.Escape(md))); err != nil {
+			return err
+		}
+		out = filepath.Join(p.work, name)
+	} else if err := journal.SaveFile(filepath.Dir(out), filepath.Base(out), []byte(text.Escape(md))); err != nil {
+		return err
+	}
+	if x.json {
+		return x.printJSON(map[string]any{"path": out, "markdown": md, "status": s})
+	}
+	x.out("%s", out)
+	x.next("send them that file; it begins with what to read")
+	return nil
+}
