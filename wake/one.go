@@ -126,16 +126,11 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
 		return &out, err
 	}
-	if code, isDefect := defectOutcomes[Outcome(out.Outcome)]; isDefect {
-		if err := r.defect(short, journal.DefectData{Code: code, Text: out.Reason, Key: code + ":" + intent.PromptID, Next: nextAfter(short, &out)}); err != nil {
-			return &out, err
-		}
+	if _, isDefect := journal.DefectOutcomes[out.Outcome]; isDefect {
+		r.stop("%s: %s", short, out.Reason)
 	}
 	return &out, nil
 }
-
-// defectOutcomes are the outcomes that are defects of the run.
-var defectOutcomes = map[Outcome]string{Copy: "copy", Joined: "joined", Replayed: "replay"}
 
 // sameSession is the least pause between two starts of one session: a second caller within a second makes a copy.
 const sameSession = 2 * time.Second

@@ -254,10 +254,3 @@ func (r *Run) stop(format string, args ...any) {
 		r.Tell("the run stops: %s", r.stopped)
 	}
 }
-
-// defect records a defect of a session once, and stops the run.
-func (r *Run) defect(short string, d journal.DefectData) error {
-	err := r.Journal.AppendIf(journal.Defect, short, d, func(events []journal.Event) bool { return journal.HasDefect(events, short, d.Key) })
-	r.stop("%s: %s", short, d.Text)
-	return err
-}

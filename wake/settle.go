@@ -30,12 +30,6 @@ func (r *Run) settle(_ context.Context) (*journal.State, error) {
 			if err := r.Journal.Append(journal.Settled, short, out); err != nil {
 				return nil, err
 			}
-			if code, ok := defectOutcomes[Outcome(out.Outcome)]; ok {
-				if err := r.defect(short, journal.DefectData{Code: code, Text: out.Reason, Key: code + ":" + w.PromptID, Next: nextAfter(short, &out)}); err != nil {
-					return nil, err
-				}
-				r.stopped = ""
-			}
 			changed = true
 		}
 	}

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"recovery/internal/text"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	pretty "github.com/jedib0t/go-pretty/v6/text"
 )
 
 func escaped(s string) string { return text.Escape(s) }
@@ -45,14 +47,46 @@ func (x *command) table(r *rows) {
 	for _, line := range r.lines {
 		row := table.Row{}
 		for _, cell := range line {
-			row = append(row, text.Clip(cell, 60))
+			row = append(row, text.Clip(cell, 240))
 		}
 		t.AppendRow(row)
 	}
-	if x.width > 0 {
-		t.Style().Size.WidthMax = x.width
-	}
+	t.SetColumnConfigs(r.fit(x.width))
 	_, _ = fmt.Fprintln(x.stdout, t.Render())
+}
+
+// leastColumn is how narrow a column may become before a table runs over the edge.
+const leastColumn = 10
+
+// fit wraps the widest columns until a table fits the terminal: nothing is cut off, least of all what to type next.
+func (r *rows) fit(width int) []table.ColumnConfig {
+	widths := make([]int, len(r.header))
+	total := 0
+	for i := range widths {
+		widths[i] = len(r.header[i])
+		for _, line := range r.lines {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text.Clip(line[i], 240)))
+		}
+		total += widths[i] + 2
+	}
+	for width > 0 && total > width {
+		widest := 0
+		for i := range widths {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= leastColumn {
+			break
+		}
+		widths[widest]--
+		total--
+	}
+	configs := make([]table.ColumnConfig, len(widths))
+	for i, w := range widths {
+		configs[i] = table.ColumnConfig{Number: i + 1, WidthMax: w, WidthMaxEnforcer: pretty.WrapSoft}
+	}
+	return configs
 }
 
 // when prints a time: relative on a terminal, RFC 3339 in a pipe.

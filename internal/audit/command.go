@@ -84,7 +84,7 @@ func (w *walker) command(args []arg, in stdin, functions bool) verdict {
 		switch {
 		case w.scope.funcs[base] && !w.unsets:
 			return read("`" + base + "` is a function of the line")
-		case (w.later[base] || w.scope.funcs[base]) && s == nil && !w.unsets && w.inFunc:
+		case (w.later[base] || w.scope.funcs[base]) && s == nil && !w.unsets && w.inFunc && w.firstCall > w.lastFunc:
 			return read("`" + base + "` is a function of the line")
 		case w.later[base]:
 			return w.external(base, args[1:], in).atLeast(Unknown, "`"+base+"` may be a function here")

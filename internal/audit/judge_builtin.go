@@ -65,6 +65,18 @@ func judgeNames(w *walker, c *invocation) verdict {
 	return v
 }
 
+// judgeNumber judges builtins that take a number: zsh evaluates it as arithmetic.
+func judgeNumber(w *walker, c *invocation) verdict {
+	v := read("")
+	for _, a := range c.args {
+		if strings.Contains(a.text, "[") {
+			v = v.worse(w.hidden(a.text)).atLeast(Unknown, "arithmetic on text with a subscript")
+		}
+	}
+	return v
+}
+
+// setsName judges a word that names a variable which is set.
 func (w *walker) setsName(a arg) verdict {
 	name, _, _ := strings.Cut(a.text, "[")
 	name, _, _ = strings.Cut(name, "?") // zsh: name?prompt

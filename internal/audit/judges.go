@@ -16,6 +16,7 @@ func judgeNamed(name string) judgeFunc {
 		"trap":        judgeTrap,
 		"test":        judgeTest,
 		"printf":      judgePrintf,
+		"number":      judgeNumber,
 		"names":       judgeNames,
 		"declare":     judgeDeclareWords,
 		"set":         judgeSet,

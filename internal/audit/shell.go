@@ -173,6 +173,8 @@ type walker struct {
 	later     map[string]bool // functions that the script defines somewhere at its top
 	tainted   map[string]bool // variables that may hold text from outside
 	quoted    []string        // quoted texts that hold a subscript with a substitution
+	lastFunc  uint            // where the last of them ends
+	firstCall uint            // where one of them is first called
 	arithUsed bool
 	unsets    bool // functions may be taken away again
 	inFunc    bool

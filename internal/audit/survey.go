@@ -42,6 +42,7 @@ func (w *walker) survey(root syntax.Node) {
 			}
 		case *syntax.File:
 			w.surveyFunctions(n.Stmts)
+			w.surveyFirstCall(n.Stmts)
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 			w.arithUsed = true
 		case *syntax.BinaryTest:
@@ -97,7 +98,28 @@ func (w *walker) surveyFunctions(stmts []*syntax.Stmt) {
 			for _, name := range c.Names {
 				w.later[name.Value] = true
 			}
+			w.lastFunc = s.End().Offset()
 		}
+	}
+}
+
+// surveyFirstCall finds where the script first calls one of its functions, bodies of functions aside.
+func (w *walker) surveyFirstCall(stmts []*syntax.Stmt) {
+	w.firstCall = uint(len(w.src)) + 1
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				return false
+			case *syntax.CallExpr:
+				for _, word := range n.Args {
+					if name := plainText(word); name == "" || w.later[name] {
+						w.firstCall = min(w.firstCall, n.Pos().Offset())
+					}
+				}
+			}
+			return true
+		})
 	}
 }
 
@@ -288,6 +310,10 @@ func (w *walker) countsOnly(stmts []*syntax.Stmt) bool {
 			return false
 		}
 		s = b.Y
+		// `wc -l | tr -d ' '`: taking characters away leaves a number a number.
+		if c, ok := b.Y.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 3 && plainText(c.Args[0]) == "tr" && plainText(c.Args[1]) == "-d" {
+			s = b.X
+		}
 	}
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
@@ -297,6 +323,8 @@ func (w *walker) countsOnly(stmts []*syntax.Stmt) bool {
 	case "wc", "nproc", "date", "expr":
 		// wc names its files: a name could be a subscript.
 		return len(c.Args) <= 2 || plainText(c.Args[0]) != "wc"
+	case "stat":
+		return len(c.Args) == 4 && len(plainText(c.Args[2])) == 2 && strings.Contains("%s%z%Y%m%X%Z", plainText(c.Args[2]))
 	case "grep":
 		return len(c.Args) > 1 && plainText(c.Args[1]) == "-c" && len(c.Args) <= 4
 	}

@@ -101,6 +101,16 @@ func (s *State) Session(short string) *Session {
 	return x
 }
 
+// DefectOutcomes are the outcomes of a wake that are defects of the run, with the defect's code.
+var DefectOutcomes = map[string]string{"copy": "copy", "joined": "joined", "replayed": "replay"}
+
+func defectNext(session string, d *OutcomeData) string {
+	if d.Other != "" {
+		return "claude stop " + d.Other
+	}
+	return "look at its thread at once, and stop it if it acts: claude stop " + session
+}
+
 // Replay folds events into the state. An event whose data cannot be understood counts as unknown.
 func Replay(events []Event) *State {
 	s := &State{Sessions: map[string]*Session{}}
@@ -157,6 +167,11 @@ func (s *State) apply(e Event) bool {
 				if w.PromptID == d.PromptID {
 					w.Result, w.ResultAt = d, e.At
 				}
+			}
+			// The outcome itself is the record of the defect: a run that ends right behind it leaves none out.
+			if code, bad := DefectOutcomes[d.Outcome]; bad {
+				s.Defects = append(s.Defects, OpenDefect{Session: e.Session, At: e.At,
+					DefectData: DefectData{Code: code, Text: d.Reason, Key: code + ":" + d.PromptID, Next: defectNext(e.Session, d)}})
 			}
 		}
 		return ok
