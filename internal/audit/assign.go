@@ -132,12 +132,8 @@ func (w *walker) declare(c *syntax.DeclClause) verdict {
 			if strings.Contains(flag.text, "n") && !exported {
 				v = v.atLeast(Unknown, "a reference to another variable")
 			}
-			if strings.ContainsAny(flag.text, "xg") && !plain && flag.text[0] == '-' {
+			if !plain && flag.text[0] == '-' {
 				exported = exported || strings.Contains(flag.text, "x")
-			}
-			if strings.ContainsAny(flag.text, "TUEFLRZ") && w.lang == syntax.LangZsh && !exported {
-				// Formats and ties of zsh; they change values, not commands.
-				continue
 			}
 		}
 	}

@@ -145,3 +145,14 @@ func judgeKubeDry(w *walker, c *invocation) verdict {
 	}
 	return p.v.worse(verdict{Write, "changes the cluster", true})
 }
+
+// judgeBinutils judges programs that read more options from a file named with an @.
+func judgeBinutils(w *walker, c *invocation) verdict {
+	v := w.plain(c, c.spec.options(c.args, false))
+	for _, a := range c.args {
+		if strings.HasPrefix(a.text, "@") {
+			v = v.worse(unknown("options from the file " + a.source()))
+		}
+	}
+	return v
+}

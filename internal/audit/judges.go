@@ -61,6 +61,7 @@ func judgeNamed(name string) judgeFunc {
 		"laststdout":  judgeLastStdout,
 		"sysctl":      judgeSysctl,
 		"service":     judgeService,
+		"binutils":    judgeBinutils,
 		"ar":          judgeAr,
 		"kubedry":     judgeKubeDry,
 		"stdin":       judgeStdinOnly,
