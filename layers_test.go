@@ -14,7 +14,7 @@ import (
 var layers = [][]string{
 	{"internal/text"},
 	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/remote", "fixtures"},
-	{"internal/transcript", "prompts"},
+	{"internal/transcript", "internal/audit/score", "prompts"},
 	{"inventory"},
 	{"queuecheck", "review"},
 	{"wake", "wrap"},
