@@ -88,7 +88,7 @@ func (x *command) app() *cli.App {
 			&cli.StringFlag{Name: "client", Usage: "the `PATH` of the Claude Code client", Value: "claude"},
 		},
 		Commands: []*cli.Command{
-			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(),
+			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(), x.auditCommand(),
 			x.wrapWaitCommand(), x.trustCommand(), x.reportCommand(),
 			x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.demoCommand(), x.simulatedClientCommand(),
 		},

@@ -17,7 +17,7 @@ func (x *command) readCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "read",
 		Usage:     "print each review: reply, verdict, and every tool call with its class",
-		UsageText: "recovery read [--wait DURATION] [SHORT...]",
+		UsageText: "recovery read [--wait DURATION] [--rules FILE]... [SHORT...]",
 		Description: `Reads the reply to the last wake prompt of each session and judges every tool call since then: read, write or unknown,
 and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with
 is shown at once.
@@ -28,7 +28,7 @@ EXAMPLE:
 EXIT STATUS:
    0 all answered, every call only read; 1 failed; 2 wrong usage; 3 a call cannot be judged, or a verdict is unclear;
    4 time was up and a review is unanswered; 5 a review wrote, or a message was delivered with it`,
-		Flags:  []cli.Flag{spanFlag("wait", 0, "how long to wait for the replies")},
+		Flags:  []cli.Flag{spanFlag("wait", 0, "how long to wait for the replies"), rulesFlag},
 		Action: x.read,
 	}
 }
@@ -76,7 +76,10 @@ func (x *command) read(c *cli.Context) error {
 		return failf("recovery queue-check", "no session was woken in this recovery yet")
 	}
 	deadline := x.now().Add(spanOf(c, "wait"))
-	rules := audit.Default()
+	rules, err := loadRules(c)
+	if err != nil {
+		return err
+	}
 	var items []readItem
 	told := map[string]bool{}
 	for {
@@ -198,9 +201,7 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 	if r.Unclear != "" {
 		x.out("%sverdict unclear: %s", indent, text.Line(r.Unclear))
 	}
-	for _, t := range r.Tools {
-		x.out("%s%-7s %-7s %s: %s (%s)", indent, t.Class, t.Result, t.Name, text.Clip(t.Summary, 100), text.Clip(t.Reason, 120))
-	}
+	x.showTools(r.Tools, indent)
 	for _, d := range r.Defects {
 		x.out("%sDEFECT %s: %s", indent, d.Code, text.Line(d.Text))
 	}

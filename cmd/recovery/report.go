@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 
-	"recovery/internal/audit"
 	"recovery/report"
 	"recovery/review"
 
@@ -14,7 +13,7 @@ func (x *command) reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "print the two lists and what the user must decide",
-		UsageText: "recovery report [--format md|json]",
+		UsageText: "recovery report [--format md|json] [--rules FILE]...",
 		Description: `Made from the inventory, the journal and the reviews: what to archive now, the owners that each wait for one go, and
 everything else with what to do about it. Each session stands in one list, with its link.
 
@@ -23,7 +22,7 @@ EXAMPLE:
 
 EXIT STATUS:
    0 printed; 1 there is no inventory, or it failed; 2 wrong usage; 5 a defect is open`,
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "format", Usage: "`md` or json", Value: "md"}},
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "format", Usage: "`md` or json", Value: "md"}, rulesFlag},
 		Action: x.report,
 	}
 }
@@ -52,7 +51,10 @@ func (x *command) report(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	rules := audit.Default()
+	rules, err := loadRules(c)
+	if err != nil {
+		return err
+	}
 	rep := report.Build(report.Input{Inventory: inv, State: state, Now: x.now().UTC(), Review: func(short string) (review.Review, bool) {
 		rev, err := review.Of(w, rules, state.Session(short))
 		var none *review.NotWokenError

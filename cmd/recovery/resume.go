@@ -57,6 +57,7 @@ EXIT STATUS:
 			&cli.BoolFlag{Name: "nudge", Usage: "for sessions in which the review is saved already: wake them with a short text"},
 			&cli.BoolFlag{Name: "again", Usage: "allow a second review, and acknowledge open defects (for the user alone)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, send nothing"},
+			rulesFlag,
 			asUserFlag,
 		},
 		Action: x.resume,
@@ -90,6 +91,10 @@ func (x *command) resume(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	rules, err := loadRules(c)
+	if err != nil {
+		return err
+	}
 	shorts := chosen(inv, named)
 	if !opts.DryRun {
 		release, err := x.lock(p, "resume")
@@ -98,7 +103,7 @@ func (x *command) resume(c *cli.Context) error {
 		}
 		defer release()
 	}
-	r := x.newRun(p, inv, opts, x.clientPath(c))
+	r := x.newRun(p, inv, opts, rules, x.clientPath(c))
 	res, err := r.Do(x.ctx, shorts)
 	if err != nil {
 		return err
@@ -218,10 +223,10 @@ func (x *command) clientPath(c *cli.Context) string {
 	return path
 }
 
-func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, client string) *wake.Run {
+func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, rules *audit.Rules, client string) *wake.Run {
 	return &wake.Run{
 		Account: p.account, Journal: p.journal, Inventory: inv, See: func() (*inventory.World, error) { return x.see(p) },
-		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: audit.Default(), Client: x.probed(wake.Program(client)),
+		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: rules, Client: x.probed(wake.Program(client)),
 		Environ: x.environ, Memory: x.memory, NewID: newUUID, Jitter: jitter, Self: x.selfSession(),
 		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Timing: x.timing, Options: opts, Tell: x.say,
 	}

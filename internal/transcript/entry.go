@@ -43,6 +43,9 @@ var conversationKeys = []string{
 	"isCompactSummary", "toolUseResult", "toolDenialKind", "attachment",
 }
 
+// queuedCommand is the kind of an attachment that holds a message from the queue.
+const queuedCommand = "queued_command"
+
 var conversationTypes = []string{"user", "assistant", "attachment", "system", "queue-operation", "continued-in"}
 
 // parse understands one line. Blank lines give an entry without type and without damage.
@@ -133,10 +136,36 @@ func (e *Entry) fill() {
 		if content.Type != gjson.String && !content.IsArray() {
 			e.damaged("a line of type %s without a message", e.Type)
 		}
+		eachBlock(content, func(b gjson.Result) bool {
+			e.checkBlock(b)
+			return e.Bad == ""
+		})
+	case e.Type == "attachment":
+		// Only one kind matters: a message that was handed over.
+		a := e.root.Get("attachment")
+		kind := a.Get("type")
+		_, near := account.NearMiss(kind.String(), []string{queuedCommand})
+		if a.Exists() && (kind.Type != gjson.String || !account.Plain(kind.Str) || near) {
+			e.damaged("an attachment of the damaged type %q", kind.String())
+		}
 	default:
 		if meant, ok := account.NearMiss(e.Type, conversationTypes); ok {
 			e.damaged("a line of type %q that looks like a damaged %s", e.Type, meant)
 		}
+	}
+}
+
+// blockTypes are the kinds of blocks that say who speaks and what is open.
+var blockTypes = []string{"text", "tool_use", "tool_result"}
+
+func (e *Entry) checkBlock(b gjson.Result) {
+	kind := b.Get("type")
+	_, near := account.NearMiss(kind.Str, blockTypes)
+	switch {
+	case kind.Type != gjson.String || near || !account.Plain(kind.Str):
+		e.damaged("a line with a block of the damaged type %q", kind.String())
+	case kind.Str == "text" && b.Get("text").Type != gjson.String:
+		e.damaged("a line with a block of text without a text")
 	}
 }
 
@@ -209,12 +238,16 @@ func (e *Entry) Speaker() Speaker {
 	return e.textSpeaker()
 }
 
-// textSpeaker says who is behind the line's text. The client puts notes of its own beside what a person typed, each in a
-// block: one block of a person's makes the line a person's.
+// textSpeaker says who is behind the line's text. The client puts notes of its own beside what a person typed or pasted, each
+// in a block: one block of a person's makes the line a person's.
 func (e *Entry) textSpeaker() Speaker {
 	speaker := Nobody
 	eachBlock(e.root.Get("message.content"), func(b gjson.Result) bool {
-		if b.Get("type").Str != "text" || strings.TrimSpace(b.Get("text").String()) == "" {
+		if b.Get("type").Str != "text" {
+			speaker = Person
+			return false
+		}
+		if strings.TrimSpace(b.Get("text").String()) == "" {
 			return true
 		}
 		if s := TextSpeaker(b.Get("text").String()); speaker == Nobody || s == Person {

@@ -145,7 +145,7 @@ func (f *folder) mark(e *Entry, text string, delivered bool) {
 
 // attachment reads a queued message that was handed over in the middle of a turn.
 func (f *folder) attachment(e *Entry) {
-	if e.Sidechain || e.Get("attachment.type").Str != "queued_command" {
+	if e.Sidechain || e.Get("attachment.type").Str != queuedCommand {
 		return
 	}
 	text := blockText(e.Get("attachment.prompt"))

@@ -93,7 +93,9 @@ func result(id string) string {
 	return user(`[{"type":"tool_result","tool_use_id":"`+id+`","content":"ok"}]`, `,"toolUseResult":{"stdout":"ok"}`)
 }
 
-func side(line string) string { return strings.Replace(line, `{`, `{"isSidechain":true,`, 1) }
+func side(line string) string {
+	return strings.Replace(line, `"isSidechain":false`, `"isSidechain":true`, 1)
+}
 
 func synthetic(s string, apiError bool) string {
 	return `{"type":"assistant","message":{"id":"s","model":"<synthetic>","role":"assistant","content":[` + text(s) + `],"stop_reason":"stop_sequence"},` + stamp +

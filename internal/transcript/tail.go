@@ -107,7 +107,7 @@ func (s *tailScan) add(e *Entry) bool {
 	case "system":
 		s.system(e)
 	case "attachment":
-		if e.Get("attachment.type").Str == "queued_command" {
+		if e.Get("attachment.type").Str == queuedCommand {
 			s.message(e)
 			s.decide(MidTurn, "the last line is a message that had waited in the queue and was never answered")
 		}

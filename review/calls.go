@@ -1,0 +1,182 @@
+package review
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"recovery/internal/account"
+	"recovery/internal/audit"
+	"recovery/internal/transcript"
+	"sort"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// calls takes the tool calls of one message line. The same id twice is one call: lines are repeated in the wild.
+func (s *scan) calls(e *transcript.Entry, agent string) {
+	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+		kind := b.Get("type").Str
+		switch kind {
+		case "text", "thinking", "redacted_thinking", "tool_result", "image", "document", "fallback", "":
+			return true
+		}
+		id, name := b.Get("id").String(), b.Get("name").String()
+		if _, ok := s.index[id]; ok && id != "" {
+			return true
+		}
+		call := Tool{ID: id, Name: name, Result: Pending, ChangedFiles: []string{}, Agent: agent}
+		switch kind {
+		case "tool_use", "server_tool_use", "mcp_tool_use":
+			j := s.rules.Call(name, []byte(b.Get("input").Raw))
+			call.Class, call.Summary, call.Reason, call.Network = j.Class, shorten(j.Summary), j.Reason, j.Network
+			if kind != "tool_use" {
+				call.Result = Done // the service runs these itself
+			}
+		default:
+			if strings.HasSuffix(kind, "_tool_result") {
+				return true
+			}
+			call.Name = firstOf(name, kind)
+			call.Class, call.Reason, call.Result = audit.Unknown, fmt.Sprintf("a block of type %q is not known", kind), Done
+		}
+		s.index[id] = len(s.out.Tools)
+		s.out.Tools = append(s.out.Tools, call)
+		return true
+	})
+}
+
+// isolation is how the client's background guard refuses a call without a denial kind of its own.
+const isolation = "This background session hasn't isolated its changes yet"
+
+// results takes what came of tool calls.
+func (s *scan) results(e *transcript.Entry) {
+	denial := e.Get("toolDenialKind").String()
+	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
+		if b.Get("type").Str != "tool_result" {
+			return true
+		}
+		i, ok := s.index[b.Get("tool_use_id").String()]
+		if !ok {
+			return true
+		}
+		t := &s.out.Tools[i]
+		said := promptText(b.Get("content"))
+		switch {
+		case denial != "":
+			t.Result = Denied
+		case b.Get("is_error").Type == gjson.True && strings.HasPrefix(strings.TrimSpace(said), "<tool_use_error>"+isolation):
+			t.Result = Denied
+		case b.Get("is_error").Type == gjson.True:
+			t.Result = Failed
+		default:
+			t.Result = Done
+		}
+		if t.Result != Denied {
+			recorded(e.Get("toolUseResult"), t)
+		}
+		if id := e.Get("toolUseResult.agentId").String(); id != "" && isAgent(t.Name) {
+			s.agents[i] = id
+		}
+		return true
+	})
+}
+
+// recorded takes what the client itself wrote down as changed. That beats every rule: the command's text may hide it.
+func recorded(r gjson.Result, t *Tool) {
+	changed := func(path string) {
+		if path != "" && len(t.ChangedFiles) < maxChanged {
+			t.ChangedFiles = append(t.ChangedFiles, path)
+		}
+	}
+	r.Get("bashEditDiff.changedFiles").ForEach(func(_, f gjson.Result) bool {
+		changed(f.String())
+		return true
+	})
+	if len(t.ChangedFiles) == 0 {
+		r.Get("bashEditDiff.files").ForEach(func(_, f gjson.Result) bool {
+			changed(f.Get("filePath").String())
+			return true
+		})
+	}
+	// Edits leave a patch; a file that was only read has none.
+	if r.Get("structuredPatch").IsArray() {
+		changed(r.Get("filePath").String())
+	}
+	if len(t.ChangedFiles) > 0 || r.Get("bashEditDiff.moreFiles").Int() > 0 {
+		t.Class, t.Reason = audit.Write, "the client recorded that it changed files"
+	}
+}
+
+// maxChanged and maxSummary bound what is kept of one call.
+const (
+	maxChanged = 100
+	maxSummary = 4 << 10
+)
+
+func shorten(s string) string {
+	if len(s) <= maxSummary {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxSummary], "") + " …"
+}
+
+// isAgent says whether a call starts a subagent; Task is its old name.
+func isAgent(name string) bool { return name == "Agent" || name == "Task" }
+
+// judgeAgents judges a subagent's start by its own calls, which are listed beside it, when its transcript was found.
+func (s *scan) judgeAgents() {
+	for i, id := range s.agents {
+		t := &s.out.Tools[i]
+		if t.Class == audit.Unknown && s.read["agent-"+id] {
+			t.Class, t.Reason = audit.Read, "a subagent, judged by its own calls"
+		}
+	}
+}
+
+// subagents reads the files beside the transcript that hold subagents' own lines.
+func (s *scan) subagents(door account.Door, win Window) {
+	dir := filepath.Join(strings.TrimSuffix(win.Path, ".jsonl"), "subagents")
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, ".jsonl") {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil && !os.IsNotExist(err) {
+		s.unread("the subagents' transcripts cannot be read: %v", err)
+	}
+	sort.Strings(files)
+	for _, path := range files {
+		t, err := transcript.Open(door, path)
+		if err != nil {
+			s.unread("a subagent's transcript cannot be read: %v", err)
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		s.read[name] = true
+		walk := t.Walk(0, func(e *transcript.Entry) bool {
+			if !e.At.IsZero() && e.At.Before(win.Since) {
+				return true
+			}
+			s.calls(e, name)
+			s.results(e)
+			return true
+		})
+		if walk != nil {
+			s.read[name] = false
+			s.unread("a subagent's transcript cannot be read: %v", walk)
+		}
+		_ = t.Close()
+	}
+}
+
+// unread adds a call that cannot be judged: what cannot be read may hold anything.
+func (s *scan) unread(format string, args ...any) {
+	s.out.Tools = append(s.out.Tools, Tool{Name: "subagent", Class: audit.Unknown, Reason: fmt.Sprintf(format, args...), Result: Done, ChangedFiles: []string{}})
+}

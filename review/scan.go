@@ -1,0 +1,174 @@
+package review
+
+import (
+	"fmt"
+	"recovery/internal/audit"
+	"recovery/internal/text"
+	"recovery/internal/transcript"
+	"recovery/prompts"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+type scan struct {
+	win     Window
+	rules   *audit.Rules
+	out     Review
+	index   map[string]int // tool id to its place in out.Tools
+	replyID string
+	parts   []string
+	ended   bool
+	agents  map[int]string  // the agent id of a call, by its place in out.Tools
+	read    map[string]bool // the subagents' transcripts that were read
+	// all says that the whole transcript is audited and not one review: a person's message ends nothing.
+	all bool
+}
+
+// add takes one entry; it answers false when a person's message ends the review.
+func (s *scan) add(e *transcript.Entry) bool {
+	if e.Bad != "" {
+		s.out.BadLines++
+	}
+	if e.Sidechain {
+		s.calls(e, "subagent")
+		s.results(e)
+		return true
+	}
+	switch e.Type {
+	case "user":
+		return s.user(e)
+	case "assistant":
+		s.assistant(e)
+	case "attachment":
+		if e.Get("attachment.type").Str == "queued_command" {
+			prompt := e.Get("attachment.prompt")
+			return s.all || s.person(e, promptText(prompt))
+		}
+	case "system":
+		if e.Get("subtype").Str == "api_error" {
+			s.out.Error = firstOf(e.Get("error.message").String(), e.Get("content").String(), "an API error")
+		}
+	}
+	return true
+}
+
+func promptText(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.String()
+	}
+	var parts []string
+	v.ForEach(func(_, b gjson.Result) bool {
+		if b.Get("type").Str == "text" {
+			parts = append(parts, b.Get("text").String())
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}
+
+func firstOf(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (s *scan) stamp(e *transcript.Entry) {
+	if !e.At.IsZero() {
+		at := e.At
+		s.out.LastAt = &at
+	}
+}
+
+func (s *scan) user(e *transcript.Entry) bool {
+	switch e.Speaker() {
+	case transcript.Tool:
+		s.stamp(e)
+		s.results(e)
+		s.ended = false
+	case transcript.Person:
+		return s.all || s.person(e, e.Text())
+	case transcript.Notification, transcript.Other:
+		s.stamp(e)
+		s.ended = false
+		if s.all {
+			return true
+		}
+		if transcript.TextSpeaker(e.Text()) == transcript.Other || e.Speaker() == transcript.Other {
+			s.defect(DefectForeign, "", "a message of another session or a schedule came into the review: %q", text.Clip(e.Text(), 200))
+		}
+	}
+	return true
+}
+
+// person takes a message in the user's role: recovery's own prompt, or a person's, which ends the review.
+func (s *scan) person(e *transcript.Entry, said string) bool {
+	ours := s.win.PromptID != "" && strings.Contains(said, s.win.PromptID)
+	switch {
+	case ours && s.out.Started:
+		s.defect(DefectJoined, "", "the prompt stands in it a second time")
+	case ours:
+		s.out.Started, s.ended = true, false
+		s.stamp(e)
+		if s.win.Expected != "" && said != s.win.Expected {
+			s.defect(DefectJoined, "", "more than the prompt was delivered in one message: %q", text.Clip(extra(said, s.win.Expected), 300))
+		}
+	case prompts.IsOwn(said):
+		// An earlier or later prompt of recovery's has a window of its own.
+		if s.out.Started {
+			return false
+		}
+	case s.out.Started && s.ended:
+		s.out.UserAfter = true
+		return false
+	case s.out.Started:
+		s.out.UserAfter = true
+		s.defect(DefectForeign, "", "a person's message came before the review was answered: %q", text.Clip(said, 300))
+		return false
+	default:
+		s.defect(DefectForeign, "", "a message that waited was delivered before the review: %q", text.Clip(said, 300))
+	}
+	return true
+}
+
+// extra is what stands around the expected text.
+func extra(said, expected string) string {
+	return strings.TrimSpace(strings.Replace(said, expected, " ", 1))
+}
+
+func (s *scan) defect(code, tool, format string, args ...any) {
+	s.out.Defects = append(s.out.Defects, Defect{Code: code, Text: fmt.Sprintf(format, args...), ToolID: tool})
+}
+
+func (s *scan) assistant(e *transcript.Entry) {
+	s.stamp(e)
+	if e.Synthetic() {
+		if e.Get("isApiErrorMessage").Type == gjson.True {
+			s.out.Error = e.Text()
+		}
+		return
+	}
+	s.out.Error = ""
+	s.calls(e, "")
+	id := e.Get("message.id").String()
+	if id != s.replyID || id == "" {
+		s.replyID, s.parts = id, nil
+	}
+	if said := e.Text(); said != "" {
+		s.parts = append(s.parts, said)
+	}
+	switch e.Get("message.stop_reason").String() {
+	case "end_turn", "stop_sequence", "refusal", "max_tokens":
+		s.ended = true
+		if len(s.parts) > 0 {
+			s.out.Reply = strings.Join(s.parts, "\n")
+			at := e.At
+			s.out.ReplyAt = &at
+		}
+	default:
+		s.ended = false
+	}
+}
