@@ -123,31 +123,20 @@ type Result struct {
 	// Stopped says why the run ended before all were woken.
 	Stopped string `json:"stopped"`
 	// Defects are those of this run and those of earlier ones that nobody acknowledged.
-	Defects  []journal.OpenDefect `json:"defects"`
-	Warnings []string             `json:"warnings"`
+	Defects []journal.OpenDefect `json:"defects"`
 }
 
 // Do wakes the named sessions, duplicates before their owner, five at a time.
 func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
-	var res Result
+	res := Result{Items: []Item{}, Defects: []journal.OpenDefect{}}
 	state, err := r.settle(ctx)
 	if err != nil {
 		return res, err
 	}
 	if !r.Options.DryRun {
-		if len(state.Defects) > 0 && !r.Options.Again {
-			res.Defects = state.Defects
-			res.Stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
-			return res, nil
+		if err := r.brake(state); err != nil {
+			return res, err
 		}
-		if len(state.Defects) > 0 {
-			if err := r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: "defect"}); err != nil {
-				return res, err
-			}
-		}
-	}
-	if why := waitFor(state, r.Clock.Now()); why != "" && !r.Options.DryRun {
-		r.stopped = why
 	}
 	r.started = map[string]time.Time{}
 	for short, s := range state.Sessions {
@@ -161,13 +150,8 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 		}
 	}
 	order := r.order(shorts)
-	for start, batch := 0, 1; start < len(order) && r.stopped == ""; start, batch = start+r.Options.Batch, batch+1 {
-		end := min(start+r.Options.Batch, len(order))
-		items := r.batch(ctx, order[start:end], batch)
-		res.Items = append(res.Items, items...)
-		if r.stopped != "" || ctx.Err() != nil {
-			break
-		}
+	for batch := 1; len(res.Items) < len(order) && r.stopped == "" && ctx.Err() == nil; batch++ {
+		res.Items = append(res.Items, r.batch(ctx, order[len(res.Items):], batch)...)
 	}
 	res.Stopped = r.stopped
 	if ctx.Err() != nil {
@@ -185,7 +169,7 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	res.Defects = journal.Replay(events).Defects
+	res.Defects = append(res.Defects, journal.Replay(events).Defects...)
 	return res, nil
 }
 
@@ -232,19 +216,48 @@ func (r *Run) blank(short string) Item {
 	return it
 }
 
-// batch starts up to Options.Batch sessions, spaced, then waits for their reviews and audits them.
+// batch starts up to Options.Batch sessions, spaced, then waits for their reviews and audits them. Sessions that are refused
+// take no place in it. It gives the items of the sessions that it went through.
 func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
-	items := make([]Item, 0, len(shorts))
+	var items []Item
+	started := 0
 	for _, short := range shorts {
-		if r.stopped != "" || ctx.Err() != nil {
+		if r.stopped != "" || ctx.Err() != nil || started == r.Options.Batch {
 			break
 		}
-		items = append(items, r.one(ctx, short, n))
+		it := r.one(ctx, short, n)
+		if it.started() {
+			started++
+		}
+		items = append(items, it)
 	}
 	if !r.Options.DryRun {
 		r.read(ctx, items)
 	}
 	return items
+}
+
+// started says whether something may run because of this run.
+func (it *Item) started() bool {
+	switch it.Outcome {
+	case Woken, Joined, Replayed, Copy, Uncertain, Planned:
+		return true
+	}
+	return false
+}
+
+// brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. The
+// user's --again acknowledges the defects.
+func (r *Run) brake(state *journal.State) error {
+	r.stopped = waitFor(state, r.Clock.Now())
+	switch {
+	case len(state.Defects) == 0:
+		return nil
+	case !r.Options.Again:
+		r.stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
+		return nil
+	}
+	return r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: "defect"})
 }
 
 // stop ends the run after what is under way.

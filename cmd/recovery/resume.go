@@ -112,9 +112,6 @@ func (x *command) resume(c *cli.Context) error {
 		x.say("%s", owed(res))
 	}
 	if x.json {
-		if res.Items == nil {
-			res.Items = []wake.Item{}
-		}
 		if err := x.printJSON(res); err != nil {
 			return err
 		}

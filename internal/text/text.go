@@ -76,6 +76,8 @@ func visible(r rune, size int, lines bool) bool {
 		return true
 	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r), unicode.Is(unicode.Co, r):
 		return false
+	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r >= 0xe0100 && r <= 0xe01ef:
+		return false // letters of no width, and the selectors that can carry a hidden text
 	}
 	return !unicode.IsControl(r)
 }

@@ -112,7 +112,7 @@ func TestParse(t *testing.T) {
 		{"damaged key", strings.Replace(whole, `"message"`, `"messagf"`, 1), false, "user", "damaged message"},
 		{"damaged flag", `{"type":"system","isSidechaim":true}`, false, "system", "damaged isSidechain"},
 		{"swallowed letter in a key", `{"type":"system","us\r":1}`, false, "system", "damaged key"},
-		{"a key like another that is there", `{"type":"attachment","attachment":{},"attachments":[]}`, false, "attachment", ""},
+		{"a key like another that is there", `{"type":"attachment","attachment":{"type":"x"},"attachments":[]}`, false, "attachment", ""},
 		{"key twice", `{"type":"system","type":"user","message":{"content":""}}`, false, "user", "twice"},
 		{"no message", `{"type":"user"}`, false, "user", "without a message"},
 		{"message without content", `{"type":"assistant","message":{"id":"m"}}`, false, "assistant", "without a message"},

@@ -202,11 +202,12 @@ func (w *window) lineStart(end int64) (int64, error) {
 // load reads the bytes before limit, and the one behind, which is the newline of the line that is looked for.
 func (w *window) load(limit int64) error {
 	from := max(limit-windowSize, 0)
-	buf := w.data[:0]
-	if cap(buf) < windowSize+1 {
-		buf = make([]byte, 0, windowSize+1)
+	if size := limit + 1 - from; int64(cap(w.data)) < size {
+		w.data = make([]byte, size)
+	} else {
+		w.data = w.data[:size]
 	}
-	w.data, w.from = buf[:limit+1-from], from
+	w.from = from
 	if n, err := w.r.ReadAt(w.data, from); n < len(w.data) {
 		w.data = w.data[:0]
 		return err
@@ -225,7 +226,7 @@ func (w *window) line(start, end int64) (Line, error) {
 		return line, nil
 	}
 	section := io.NewSectionReader(w.r, start, end-start)
-	line, err := readLine(bufio.NewReaderSize(section, windowSize), start)
+	line, err := readLine(bufio.NewReaderSize(section, int(min(end-start+16, windowSize))), start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return line, err
 	}
