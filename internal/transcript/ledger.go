@@ -107,7 +107,7 @@ var plainTypes = map[string]bool{"assistant": true, "attachment": true, "system"
 // usual ones is looked at: it may be a damaged one.
 func (f *folder) wanted(data []byte) bool {
 	return len(f.out.Lead) < maxLead || f.out.First == "" || !plainTypes[gjson.GetBytes(data, "type").Str] ||
-		bytes.Contains(data, []byte("queue-operation")) || bytes.Contains(data, []byte("queued_command")) ||
+		bytes.Contains(data, []byte("queue-operation")) || bytes.Contains(data, []byte(queuedCommand)) ||
 		bytes.Contains(data, []byte(`"user"`)) || bytes.Contains(data, []byte("CronCreate")) || bytes.Contains(data, []byte("CronDelete"))
 }
 
