@@ -32,3 +32,8 @@ func MemAvailable() (int64, error) {
 	}
 	return 0, fmt.Errorf("reading the free memory: /proc/meminfo has no MemAvailable")
 }
+
+// Fit is how many more sessions fit into the memory that is available, in bytes, with the reserve left free.
+func Fit(available int64) int {
+	return int(max(available-memoryReserve, 0) / perSession)
+}

@@ -90,7 +90,7 @@ func (x *command) app() *cli.App {
 		Commands: []*cli.Command{
 			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(), x.auditCommand(),
 			x.wrapWaitCommand(), x.trustCommand(), x.reportCommand(),
-			x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.demoCommand(), x.simulatedClientCommand(),
+			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.demoCommand(), x.simulatedClientCommand(),
 		},
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
