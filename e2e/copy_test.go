@@ -42,3 +42,23 @@ func copyCaught(t *testing.T, s *sandbox) {
 		t.Error("a prompt was sent while the defect stands")
 	}
 }
+
+// copyBehindKill has a copy made by a run that is killed right after it: the next run must find it at once.
+func copyBehindKill(t *testing.T, s *sandbox) {
+	x := s.offline(t, s.work, "copied and killed")
+	s.ready(t, x)
+	wrapper := s.script(t, "copykilling", "[ \"$1\" = --bg ] || exec claude \"$@\"\nclaude --model sonnet \"$@\"\nkill -9 $PPID\n")
+	if r := s.recover("resume", "--json", "--again", "--client", wrapper, x.short); r.exit != -1 {
+		t.Fatalf("recovery was to be killed: %s", r)
+	}
+	res := s.recoveryJSON(t, 5, "resume", x.short)
+	settled := s.lastEvent(t, x.short, "settled").Get("data")
+	want(t, "settled", settled, map[string]string{"outcome": "copy"})
+	if len(res.Get("defects").Array()) == 0 {
+		t.Errorf("no defect is open: %s", res.Raw)
+	}
+	made := &session{box: s, name: "the second copy", short: settled.Get("other").Str, cwd: s.work}
+	made.id = made.state("sessionId").Str
+	s.made[made.short] = made.id
+	made.stop(t)
+}

@@ -28,7 +28,7 @@ func killed(t *testing.T, s *sandbox, x *session) string {
 func killedAfterCall(t *testing.T, s *sandbox) {
 	x := s.offline(t, s.work, "crash")
 	id := killed(t, s, x)
-	settles(t, s, x, id, "woken", "unknown")
+	settles(t, s, x, id, "woken")
 	x.awaitReplies(t, 2)
 	notSentAgain(t, s, x, id)
 }

@@ -42,6 +42,7 @@ func TestPipeline(t *testing.T) {
 	t.Run("nothing was copied", func(t *testing.T) { s.noCopies(t) })
 	// What was done on purpose from here on is a copy: only the one that the test asked for may be there at the end.
 	t.Run("a copy is caught", func(t *testing.T) { copyCaught(t, s) })
+	t.Run("a copy behind a kill is caught", func(t *testing.T) { copyBehindKill(t, s) })
 	t.Run("nothing else was copied", func(t *testing.T) { s.noCopies(t) })
 	t.Logf("%d sessions in %s", len(s.made), time.Since(begin).Round(time.Second))
 }

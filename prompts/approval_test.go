@@ -2,6 +2,8 @@ package prompts
 
 import (
 	"bufio"
+	"fmt"
+	"math/rand"
 	"os"
 	"strings"
 	"testing"
@@ -61,5 +63,22 @@ func TestCorpus(t *testing.T) {
 	}
 	if allLost*100 > allAllow*8 {
 		t.Errorf("%d of %d harmless lines are refused", allLost, allAllow)
+	}
+}
+
+// TestPromptIDIsNoApproval: a random id can spell a word in hex ("4f4b" is OK), and is sent all the same; the same digits
+// elsewhere are judged.
+func TestPromptIDIsNoApproval(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for range 3000 {
+		id := fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", rng.Uint32(), rng.Intn(1<<16), rng.Intn(1<<12), rng.Intn(1<<12), rng.Int63n(1<<48))
+		if err := CheckApproval("Data: the log was read.\n\nrecovery-prompt-id: " + id); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+	}
+	for _, line := range []string{"recovery-prompt-id: a520d99f-41bb-4461-b0ae-40cabc2c1452 yes", "yes\nrecovery-prompt-id: a520d99f-41bb-4461-b0ae-40cabc2c1452"} {
+		if CheckApproval(line) == nil {
+			t.Errorf("%q passes", line)
+		}
 	}
 }

@@ -196,7 +196,7 @@ func (t *table) stampPass() bool {
 		if r := t.in.Remote; r != nil && r.TimeProblem != "" {
 			why += " (" + r.TimeProblem + ")"
 		}
-		t.atBest("no-remote-time", "%s: whether a message waits in its thread cannot be told; read the thread, then confirm it", why)
+		t.atBest("no-remote-time", "%s: whether a message waits in its thread cannot be told", why)
 		return false
 	}
 	t.asOf(t.in.Remote.AsOf)
@@ -214,11 +214,11 @@ func (t *table) stampPass() bool {
 		return true
 	}
 	if updated.Before(last) {
-		t.atBest("stale-stamp", "stale stamp: updated_at %s is before its last entry %s; read the thread, then confirm it",
+		t.atBest("stale-stamp", "stale stamp: updated_at %s is before its last entry %s",
 			updated.UTC().Format(time.RFC3339), last.UTC().Format(time.RFC3339))
 		return false
 	}
-	t.atBest("gap", "updated_at is %d s after its last entry and no retirement explains it; read the thread, then confirm it", *t.out.GapSeconds)
+	t.atBest("gap", "updated_at is %d s after its last entry and no retirement explains it", *t.out.GapSeconds)
 	return false
 }
 

@@ -65,6 +65,10 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 		return nil, refuse("", "the saved page shows it %s; message it in its thread, or save the page again and run `recovery inventory`", why)
 	}
 	g.facts = w.Facts(job)
+	if saved := g.state.SavedPrompt(); saved != "" && job.QueuedPrompt == saved && !r.Options.Nudge {
+		return g, &refusal{outcome: Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+			next: "recovery resume --nudge " + short}
+	}
 	if ref := r.checkQueue(g); ref != nil {
 		return g, ref
 	}
@@ -128,9 +132,6 @@ func (r *Run) twice(g *ready) *refusal {
 	saved := g.state.SavedPrompt()
 	own := g.job.Queued && saved != "" && g.job.QueuedPrompt == saved
 	switch {
-	case own && !r.Options.Nudge:
-		return &refusal{outcome: Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
-			next: "recovery resume --nudge " + short}
 	case !own && r.Options.Nudge:
 		return refuse("recovery resume "+short, "no prompt of recovery's is saved in it, so there is nothing to nudge")
 	case own:

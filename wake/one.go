@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recovery/internal/journal"
+	"recovery/queuecheck"
 )
 
 // retries is how often a prompt that provably was not sent is tried again.
@@ -56,7 +57,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		it.Outcome, it.PromptSaved, it.Reason = Outcome(out.Outcome), out.PromptSaved, out.Reason
-		it.Next = nextAfter(short, out)
+		it.Next = nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
 		if out.Sent {
 			r.failed = 0
 			return it
@@ -84,7 +85,12 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 	}
 }
 
-func nextAfter(short string, o *journal.OutcomeData) string {
+// nextAfter is what to type after an outcome. A prompt that was saved changes the job, which ends a confirmation.
+func nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
+	nudge := "recovery resume --nudge " + short
+	if confirmed {
+		nudge = "recovery queue-check --confirm " + short + ", then: " + nudge
+	}
 	switch Outcome(o.Outcome) {
 	case Woken:
 		return "recovery read --wait 10m " + short
@@ -92,11 +98,11 @@ func nextAfter(short string, o *journal.OutcomeData) string {
 		return "claude stop " + o.Other
 	case Untrusted, MissingCwd:
 		if o.PromptSaved {
-			return "recovery trust " + short + ", then: recovery resume --nudge " + short
+			return "recovery trust " + short + ", then: " + nudge
 		}
 		return "recovery trust " + short + ", then: recovery resume " + short
 	case Saved:
-		return "recovery resume --nudge " + short
+		return nudge
 	case Joined, Replayed:
 		return "look at its thread at once, and stop it if it acts: claude stop " + short
 	case NotStarted:

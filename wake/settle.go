@@ -3,6 +3,7 @@ package wake
 import (
 	"context"
 	"strings"
+	"time"
 
 	"recovery/internal/journal"
 	"recovery/internal/transcript"
@@ -10,7 +11,7 @@ import (
 
 // settle decides open intentions of earlier runs from the evidence, records what was found, and gives the state after it.
 // The caller holds the account's lock, so an open intention belongs to a run that is gone.
-func (r *Run) settle(_ context.Context) (*journal.State, error) {
+func (r *Run) settle(ctx context.Context) (*journal.State, error) {
 	events, err := r.Journal.Read()
 	if err != nil {
 		return nil, err
@@ -26,6 +27,14 @@ func (r *Run) settle(_ context.Context) (*journal.State, error) {
 				continue
 			}
 			out := r.settled(short, w)
+			// The client delivers seconds after it has answered: right after the call, nothing found proves nothing.
+			for Outcome(out.Outcome) == Uncertain && ctx.Err() == nil && r.Clock.Now().Before(w.At.Add(r.Timing.Proof)) {
+				r.Clock.Sleep(ctx, 4*r.Timing.Poll)
+				out = r.settled(short, w)
+			}
+			if Outcome(out.Outcome) == Uncertain && ctx.Err() != nil {
+				continue // it stays open, and the next run settles it
+			}
 			r.Tell("%s: an earlier run ended before it knew what became of its prompt: %s (%s)", short, out.Outcome, out.Reason)
 			if err := r.Journal.Append(journal.Settled, short, out); err != nil {
 				return nil, err
@@ -59,6 +68,15 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
+	// A copy bears the prompt as its intent at once, seconds before its transcript has a line.
+	if p.before = r.jobsBefore(w.At); p.before != nil {
+		p.before[short] = true
+		if other := p.copied(); other != "" {
+			out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", other, other)
+			out.Other = other
+			return out
+		}
+	}
 	own := w.Transcript
 	if job != nil {
 		if loc := transcript.Locate(r.Account, job); loc.Path != "" {
@@ -72,6 +90,19 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 		return out
 	}
 	return p.outcome(Uncertain, true, "the run ended around the call, and the prompt is in no transcript and not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
+}
+
+// jobsBefore are the jobs that there were at a time; nil when that cannot be told.
+func (r *Run) jobsBefore(at time.Time) map[string]bool {
+	jobs, err := r.Account.Jobs()
+	if err != nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, j := range jobs.List {
+		out[j.Short] = !j.CreatedAt.IsZero() && j.CreatedAt.Before(at.Add(-time.Minute))
+	}
+	return out
 }
 
 func (p *proof) wholeFile(path string) (journal.OutcomeData, bool) {

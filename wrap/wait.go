@@ -13,6 +13,10 @@ const (
 	slow = 2 * time.Second
 )
 
+// arrival is how long a message that was just sent may take to reach the transcript; 1 to 3 s were seen. Before, NOT-SENT is
+// not settled.
+const arrival = 10 * time.Second
+
 // Waiter waits for the wraps of several sessions.
 type Waiter struct {
 	Account *account.Account
@@ -33,7 +37,8 @@ type seen struct {
 // Wait looks until every session is settled, the time is up or ctx ends. It gives the last statuses, by short: a session that
 // was settled and went on while others were waited for is looked at again.
 func (w *Waiter) Wait(ctx context.Context, jobs []*account.Job, limit time.Duration) map[string]Status {
-	deadline := w.Now().Add(limit)
+	begun := w.Now()
+	deadline := begun.Add(limit)
 	looks := map[string]seen{}
 	for {
 		open, grew := false, false
@@ -48,7 +53,7 @@ func (w *Waiter) Wait(ctx context.Context, jobs []*account.Job, limit time.Durat
 			if w.Changed != nil && (!known || now.status.State != before.status.State || now.status.Reason != before.status.Reason) {
 				w.Changed(j.Short, now.status)
 			}
-			open = open || now.status.State == Running
+			open = open || now.status.State == Running || now.status.State == NotSent && w.Now().Sub(begun) < arrival
 		}
 		if !open || ctx.Err() != nil || !w.Now().Before(deadline) {
 			out := map[string]Status{}

@@ -39,7 +39,7 @@ func waiter(a *account.Account, c *clock, changed func(string, Status)) *Waiter 
 }
 
 func TestWaitIsOverAtOnceWhenAllAreSettled(t *testing.T) {
-	for name, s := range map[string]*script{"done": wrapped(), "held": asked().says(held), "not a wrap": asked().says("No."), "not sent": new(script).user("Hi.").says("Hi.")} {
+	for name, s := range map[string]*script{"done": wrapped(), "held": asked().says(held), "not a wrap": asked().says("No.")} {
 		a, j, _ := home(t, s.bytes())
 		c := &clock{now: start}
 		var seen []State
@@ -47,6 +47,24 @@ func TestWaitIsOverAtOnceWhenAllAreSettled(t *testing.T) {
 		if len(c.sleeps) > 0 || got[short].State == Running || len(seen) != 1 {
 			t.Errorf("%s: %+v after %v, told %v", name, got[short], c.sleeps, seen)
 		}
+	}
+}
+
+// A message that was just sent needs seconds to reach the transcript: NOT-SENT is the answer only when it did not come.
+func TestWaitGivesAMessageTimeToArrive(t *testing.T) {
+	a, j, path := home(t, new(script).user("Hi.").says("Hi.").bytes())
+	c := &clock{now: start}
+	if got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j}, time.Minute); got[short].State != NotSent || c.now.Sub(start) < arrival || c.now.Sub(start) > 2*arrival {
+		t.Errorf("%+v after %v", got[short], c.sleeps)
+	}
+	c = &clock{now: start}
+	c.step = func(n int) {
+		if n == 2 {
+			put(t, path, wrapped())
+		}
+	}
+	if got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j}, time.Minute); got[short].State != Done {
+		t.Errorf("it came and is %+v", got[short])
 	}
 }
 
@@ -156,7 +174,7 @@ func TestWaitFollowsTheJob(t *testing.T) {
 	a, j, path := home(t, asked().bytes())
 	c := &clock{now: start}
 	c.step = func(int) {
-		if err := os.Remove(path); err != nil {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
 	}

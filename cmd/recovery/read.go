@@ -144,6 +144,10 @@ func (x *command) readOne(p *place, w *inventory.World, rules *audit.Rules, shor
 		it.Problem = err.Error()
 		return it
 	}
+	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == "copy" {
+		it.Problem = last.Result.Reason
+		return it
+	}
 	rev, err := review.Of(w, rules, state.Session(short))
 	if err != nil {
 		it.Problem = err.Error()
