@@ -65,7 +65,7 @@ type Facts struct {
 
 // Facts reads what there is to know of one job.
 func (w *World) Facts(j *account.Job) Facts {
-	f := Facts{Job: j, Live: w.live(j), Location: transcript.Locate(w.Account, j)}
+	f := Facts{Job: j, Live: w.Liveness(j), Location: transcript.Locate(w.Account, j)}
 	f.Problem = f.Location.Problem
 	switch {
 	case f.Location.Path != "":
@@ -144,16 +144,20 @@ func (w *World) ExpiresAt(f Facts) time.Time {
 // settleLook is how long a lost worker may take to be started again by a living supervisor; it was seen within 10 s.
 const settleLook = 15 * time.Second
 
-// SeeTwice looks at the account, and again after 15 s when a living supervisor may be about to start a lost worker. sleep
-// returns early when the run is interrupted.
-func SeeTwice(see func() (*World, error), sleep func(time.Duration)) (*World, error) {
+// SeeTwice looks at the account, and again after 15 s when a living supervisor may be about to start a lost worker. With
+// shorts, only those jobs are waited for. sleep returns early when the run is interrupted.
+func SeeTwice(see func() (*World, error), sleep func(time.Duration), shorts ...string) (*World, error) {
 	w, err := see()
 	if err != nil {
 		return nil, err
 	}
 	owed := false
 	for _, j := range w.Jobs.List {
-		owed = owed || w.Witnesses.Of(j, w.Log).LookAgain
+		asked := len(shorts) == 0
+		for _, s := range shorts {
+			asked = asked || s == j.Short
+		}
+		owed = owed || asked && w.Witnesses.Of(j, w.Log).LookAgain
 	}
 	if !owed {
 		return w, nil
@@ -163,19 +167,27 @@ func SeeTwice(see func() (*World, error), sleep func(time.Duration)) (*World, er
 	if err != nil {
 		return nil, err
 	}
-	second.earlier = w
-	return second, nil
+	return second.After(w), nil
 }
 
-// live answers for one job. One look is not enough for a job whose worker may be started again.
-func (w *World) live(j *account.Job) account.Liveness {
+// After says that w is a later look than earlier.
+func (w *World) After(earlier *World) *World {
+	w.earlier = earlier
+	return w
+}
+
+// Liveness answers for one job. One look is not enough for a job whose worker may be started again: it has to be offline in
+// every look since one that is at least 15 s older.
+func (w *World) Liveness(j *account.Job) account.Liveness {
 	l := w.Witnesses.Of(j, w.Log)
 	if !l.LookAgain {
 		return l
 	}
-	if e := w.earlier; e != nil && e.Witnesses.Of(j, e.Log).State == account.Offline && w.Now.Sub(e.Now) >= settleLook {
-		l.Evidence = append(l.Evidence, "looked at twice, 15 s apart")
-		return l
+	for e := w.earlier; e != nil && e.Witnesses.Of(j, e.Log).State == account.Offline; e = e.earlier {
+		if w.Now.Sub(e.Now) >= settleLook {
+			l.Evidence = append(l.Evidence, "looked at twice, 15 s apart")
+			return l
+		}
 	}
 	l.State = account.Unknown
 	return l

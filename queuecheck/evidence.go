@@ -283,7 +283,8 @@ func (t *table) stamp(updated, last time.Time) (code, why string, ok bool) {
 		}
 	}
 	gap := updated.Sub(last)
-	reaches := !t.in.Log.From.IsZero() && !t.in.Log.From.After(last)
+	// A log that cannot be read is not one that begins later: what it holds could speak against the stamp.
+	reaches := len(t.in.Log.Warnings) > 0 || !t.in.Log.From.IsZero() && !t.in.Log.From.After(last)
 	if !reaches && absolute(gap-retireAfter) <= retireSpread {
 		return "retirement-stamp", "retirement stamp: updated_at is 8 h after its last entry, and the log does not reach back that far", true
 	}

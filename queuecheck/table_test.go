@@ -376,7 +376,7 @@ func TestEventsThatBlock(t *testing.T) {
 func TestOwnSavedPrompt(t *testing.T) {
 	own := "RECOVERY REVIEW v1\n\n…\n\nrecovery-prompt-id: 1"
 	savedBy := func(saved string) *journal.Session {
-		return &journal.Session{Short: testShort, Wakes: []*journal.Wake{{Result: &journal.OutcomeData{Outcome: "untrusted", Sent: true, PromptSaved: true, Saved: saved}}}}
+		return &journal.Session{Short: testShort, Wakes: []*journal.Wake{{Intent: journal.Intent{Expected: saved}, Result: &journal.OutcomeData{Outcome: "untrusted", Sent: true, PromptSaved: true, Saved: saved}}}}
 	}
 	for name, c := range map[string]struct {
 		queued  string

@@ -49,7 +49,7 @@ func (h Handoff) Markdown() string {
 	sent := 0
 	for _, s := range h.Status.Items {
 		switch s.Step {
-		case StepListed, StepChecked, StepConfirmed, StepNotSent:
+		case StepLive, StepListed, StepChecked, StepConfirmed, StepNotSent:
 		default:
 			sent++
 			line("- `%s` %s: its prompt went out or counts as sent; do not send it a second one", s.Short, md(s.Title))

@@ -10,6 +10,7 @@ import (
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/review"
+	"recovery/wrap"
 )
 
 // Entry is one session of a list.
@@ -30,9 +31,11 @@ type Report struct {
 	AsOf    time.Time            `json:"as_of"`
 	Defects []journal.OpenDefect `json:"defects"`
 	// ArchiveNow are real wraps; Finished are reviews that say DONE and still want their wrap.
-	ArchiveNow []Entry             `json:"archive_now"`
-	Owners     []Entry             `json:"owners"`
-	Finished   []Entry             `json:"finished"`
+	ArchiveNow []Entry `json:"archive_now"`
+	Owners     []Entry `json:"owners"`
+	Finished   []Entry `json:"finished"`
+	// Typed are sessions in which somebody typed something that was never answered, with the texts.
+	Typed      []Entry             `json:"typed_not_answered"`
 	Duplicates []Entry             `json:"duplicates"`
 	Held       []Entry             `json:"held"`
 	Unclear    []Entry             `json:"unclear"`
@@ -41,6 +44,8 @@ type Report struct {
 	Found      int                 `json:"found"`
 	LeftOut    []inventory.LeftOut `json:"left_out"`
 	Complete   bool                `json:"complete"`
+	// Agents are the acts that only the user may say and that an agent typed.
+	Agents []string `json:"typed_by_agent"`
 }
 
 // Input is what a report is made of.
@@ -49,6 +54,7 @@ type Input struct {
 	State     *journal.State
 	// Review gives a session's review, and whether there is one.
 	Review func(short string) (review.Review, bool)
+	Look   *Look
 	Now    time.Time
 }
 
@@ -56,7 +62,7 @@ type Input struct {
 func Build(in Input) Report {
 	r := Report{AsOf: in.Now, Defects: append([]journal.OpenDefect{}, in.State.Defects...), ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
 		Duplicates: []Entry{}, Held: []Entry{}, Unclear: []Entry{}, NotWoken: []Entry{}, Unmatched: in.Inventory.Unmatched, Found: in.Inventory.Found,
-		LeftOut: in.Inventory.LeftOut, Complete: in.Inventory.Complete}
+		LeftOut: in.Inventory.LeftOut, Complete: in.Inventory.Complete, Typed: []Entry{}, Agents: append([]string{}, in.State.Agents...)}
 	seen := map[string]bool{}
 	for _, it := range in.Inventory.Items {
 		seen[it.Short] = true
@@ -70,7 +76,12 @@ func Build(in Input) Report {
 	}
 	sort.Strings(others)
 	for _, short := range others {
-		r.add(in, Entry{Short: short, SessionID: in.State.Sessions[short].LastSent().SessionID})
+		last := in.State.Sessions[short].LastSent()
+		e := Entry{Short: short, SessionID: last.SessionID, Title: last.Title, Cwd: last.Cwd}
+		if last.Link != "" {
+			e.Link = &last.Link
+		}
+		r.add(in, e)
 	}
 	for _, list := range [][]Entry{r.Owners, r.Held, r.Unclear} {
 		sort.SliceStable(list, func(i, j int) bool { return rank(list[i]) < rank(list[j]) })
@@ -102,16 +113,47 @@ func (r *Report) add(in Input, e Entry) {
 	if reviewed {
 		e.Verdict = rev.Verdict
 	}
+	if e.Title == "" {
+		if j := in.Look.job(e.Short); j != nil {
+			e.Title = j.Title()
+		}
+	}
+	if s.Check != nil && len(s.Check.Pending) > 0 {
+		typed := e
+		for _, t := range s.Check.Pending {
+			typed.Why = append(typed.Why, "typed and never answered: "+or(t, "(its text was not recorded)"))
+		}
+		typed.Next = "answer it in its thread"
+		r.Typed = append(r.Typed, typed)
+	}
 	clean := reviewed && len(rev.Defects) == 0
-	switch {
-	case s.Wrap != nil && s.Wrap.State == "DONE" && clean && rev.Unjudged() == 0:
-		e.Why = append(e.Why, "real wrap seen at "+s.Wrap.WrappedAt, fmt.Sprintf("%s, all only read", calls(len(rev.Tools))))
+	wrapped := wrap.Status{State: wrap.NotSent}
+	if reviewed || s.Wrap != nil {
+		wrapped = in.Look.wrapNow(e.Short, s)
+	}
+	switch busy := in.Look.busy(e.Short); {
+	case wrapped.State == wrap.Done && clean && rev.Unjudged() == 0 && busy == "":
+		if wrapped.WrappedAt != nil {
+			e.Why = append(e.Why, "real wrap seen at "+wrapped.WrappedAt.UTC().Format(time.RFC3339))
+		}
+		e.Why = append(e.Why, fmt.Sprintf("%s, all only read", calls(len(rev.Tools))))
 		e.Next = "archive it: your click"
 		r.ArchiveNow = append(r.ArchiveNow, e)
-	case s.Wrap != nil && s.Wrap.State == "HELD":
-		e.Why = append(e.Why, "it wrapped and is held: "+s.Wrap.ClosingLine)
+	case wrapped.State == wrap.Done && clean:
+		if busy != "" {
+			e.Why = append(e.Why, "it wrapped, and something goes on or waits in it: "+busy)
+		}
+		e.Why = append(e.Why, unclear(rev)...)
+		e.Next = "recovery read " + e.Short
+		r.Unclear = append(r.Unclear, e)
+	case wrapped.State == wrap.Held:
+		e.Why = append(e.Why, "it wrapped and is held: "+wrapped.ClosingLine)
 		e.Next = "read its thread"
 		r.Held = append(r.Held, e)
+	case wrapped.State == wrap.Running:
+		e.Why = append(e.Why, "its wrap is not over: "+wrapped.Reason)
+		e.Next = "recovery wrap-wait " + e.Short
+		r.Unclear = append(r.Unclear, e)
 	case s.LastSent() == nil && !reviewed:
 		e.Why = append(e.Why, notWoken(s))
 		e.Next = "recovery queue-check " + e.Short
@@ -126,6 +168,10 @@ func (r *Report) add(in Input, e Entry) {
 	case rev.Unclear != "" || rev.Verdict == nil || !clean || rev.Unjudged() > 0 && rev.Verdict.Verdict == review.VerdictDone:
 		e.Why = append(e.Why, unclear(rev)...)
 		e.Next = "recovery read " + e.Short
+		r.Unclear = append(r.Unclear, e)
+	case rev.UserAfter && wrapped.State == wrap.NotSent:
+		e.Why = append(e.Why, "somebody wrote in it after its review: the review may be out of date")
+		e.Next = "recovery last-reply " + e.Short
 		r.Unclear = append(r.Unclear, e)
 	default:
 		e.Why = append(e.Why, unclear(rev)...)
@@ -143,7 +189,7 @@ func (r *Report) byVerdict(e Entry, rev review.Review) {
 		e.Next = "read its plan, then type your go in its thread"
 		r.Owners = append(r.Owners, e)
 	case review.VerdictDuplicate:
-		e.Next = "its owner goes first; then wrap this one"
+		e.Next = "when its owner has what it lacks: pin it, send the WRAP message, then: recovery wrap-wait " + e.Short
 		r.Duplicates = append(r.Duplicates, e)
 	default:
 		e.Next = "read its thread"
@@ -194,7 +240,7 @@ func (r Report) Markdown() string {
 		title string
 		list  []Entry
 	}{
-		{"Archive now", r.ArchiveNow}, {"Owners that wait for one go", r.Owners}, {"Finished by their review, real wrap owed", r.Finished},
+		{"Typed and never answered", r.Typed}, {"Archive now", r.ArchiveNow}, {"Owners that wait for one go", r.Owners}, {"Finished by their review, real wrap owed", r.Finished},
 		{"Held", r.Held}, {"Duplicates", r.Duplicates}, {"Unclear or unanswered", r.Unclear}, {"Not woken", r.NotWoken},
 	} {
 		if len(l.list) == 0 && l.title != "Archive now" && l.title != "Owners that wait for one go" {
@@ -209,6 +255,12 @@ func (r Report) Markdown() string {
 		line("\n## Without a job here (%d)\n", len(r.Unmatched))
 		for _, u := range r.Unmatched {
 			line("- %s (%s): %s\n  %s", md(u.Title), u.Kind, u.Link, md(u.WhatToDo))
+		}
+	}
+	if len(r.Agents) > 0 {
+		line("\n## Typed by an agent, with --as-user (%d)\n", len(r.Agents))
+		for _, a := range r.Agents {
+			line("- %s", md(a))
 		}
 	}
 	left := []string{}

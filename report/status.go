@@ -8,6 +8,7 @@ import (
 	"recovery/internal/journal"
 	"recovery/inventory"
 	"recovery/review"
+	"recovery/wrap"
 )
 
 // Step is how far a session has come in a recovery.
@@ -15,6 +16,7 @@ type Step string
 
 // The steps, in their order.
 const (
+	StepLive      Step = "live"
 	StepListed    Step = "listed"
 	StepChecked   Step = "checked"
 	StepConfirmed Step = "confirmed"
@@ -71,8 +73,8 @@ func (s Status) Open() bool {
 	return false
 }
 
-// StatusOf makes the status from the journal and the inventory; inv may be nil.
-func StatusOf(inv *inventory.Inventory, state *journal.State, now time.Time) Status {
+// StatusOf makes the status from the journal, the inventory and the account as it is now; inv and look may be nil.
+func StatusOf(inv *inventory.Inventory, state *journal.State, look *Look, now time.Time) Status {
 	s := Status{Items: []Standing{}, Defects: append([]journal.OpenDefect{}, state.Defects...), Causes: map[string]int{}, Cut: map[string]int{},
 		Events: state.Events, NewerEvents: state.Unknown}
 	if !state.First.IsZero() {
@@ -92,7 +94,7 @@ func StatusOf(inv *inventory.Inventory, state *journal.State, now time.Time) Sta
 			case it.Stop == "max_tokens":
 				s.Cut["max_tokens"]++
 			}
-			s.Items = append(s.Items, standing(state, Standing{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title}))
+			s.Items = append(s.Items, look.standing(state, Standing{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title}))
 		}
 	}
 	var others []string
@@ -103,13 +105,23 @@ func StatusOf(inv *inventory.Inventory, state *journal.State, now time.Time) Sta
 	}
 	sort.Strings(others)
 	for _, short := range others {
-		s.Items = append(s.Items, standing(state, Standing{Short: short, SessionID: state.Sessions[short].Wakes[0].SessionID}))
+		last := state.Sessions[short].Wakes[len(state.Sessions[short].Wakes)-1]
+		it := Standing{Short: short, SessionID: last.SessionID, Title: last.Title}
+		if last.Link != "" {
+			it.Link = &last.Link
+		}
+		s.Items = append(s.Items, look.standing(state, it))
 	}
 	return s
 }
 
-func standing(state *journal.State, it Standing) Standing {
+func (l *Look) standing(state *journal.State, it Standing) Standing {
 	x, ok := state.Sessions[it.Short]
+	if (!ok || len(x.Wakes) == 0) && l.live(it.Short) {
+		// Nothing is owed to a session that runs: it is messaged in its thread.
+		it.Step, it.Next = StepLive, "message it in its thread"
+		return it
+	}
 	if !ok {
 		it.Step, it.Owed, it.Next = StepListed, "a queue check", "recovery queue-check "+it.Short
 		return it
@@ -137,9 +149,9 @@ func standing(state *journal.State, it Standing) Standing {
 			it.Step, it.Owed, it.Next = StepUncertain, "a look: whether it received its prompt is not known", "recovery read --wait 10m "+it.Short
 			break
 		}
-		it = reviewed(it, x)
+		it = l.reviewed(it, x)
 	default:
-		it = reviewed(it, x)
+		it = l.reviewed(it, x)
 	}
 	return it
 }
@@ -148,6 +160,8 @@ func standing(state *journal.State, it Standing) Standing {
 func unsent(it Standing, x *journal.Session) Standing {
 	it.Step, it.Next = StepListed, "recovery queue-check "+it.Short
 	switch {
+	case x.Refused != nil:
+		it.Step, it.WaitsFor, it.Next = StepChecked, "you: it was turned away: "+x.Refused.Reason, x.Refused.Next
 	case len(x.Wakes) > 0:
 		it.Step, it.Owed, it.Next = StepNotSent, "its start failed and nothing was sent", "recovery resume "+it.Short
 	case x.Check == nil:
@@ -164,14 +178,21 @@ func unsent(it Standing, x *journal.Session) Standing {
 	return it
 }
 
-func reviewed(it Standing, x *journal.Session) Standing {
+func (l *Look) reviewed(it Standing, x *journal.Session) Standing {
 	r := x.Review
+	now, busy := l.wrapNow(it.Short, x), l.busy(it.Short)
 	switch {
-	case x.Wrap != nil && x.Wrap.State == "DONE":
+	case now.State == wrap.Done && busy == "" && r != nil && r.Unknown == 0:
 		it.Step, it.Next = StepWrapped, "archive it: your click"
 		return it
-	case x.Wrap != nil && x.Wrap.State == "HELD":
+	case now.State == wrap.Done && busy != "":
+		it.Step, it.WaitsFor, it.Next = StepWrapped, "you to look: it wrapped, and something goes on or waits in it: "+busy, "recovery read "+it.Short
+		return it
+	case now.State == wrap.Held:
 		it.Step, it.WaitsFor, it.Next = StepWrapped, "you: it wrapped and is held", "read its thread"
+		return it
+	case now.State == wrap.Running:
+		it.Step, it.Owed, it.Next = StepReviewed, "its wrap: "+now.Reason, "recovery wrap-wait "+it.Short
 		return it
 	case r == nil || !r.Answered:
 		it.Step, it.Owed, it.Next = StepWoken, "its review is to be read", "recovery read --wait 10m "+it.Short
@@ -181,6 +202,10 @@ func reviewed(it Standing, x *journal.Session) Standing {
 	if r.Unknown > 0 {
 		it.WaitsFor = fmt.Sprintf("you to look at %s that cannot be judged", calls(r.Unknown))
 		it.Next = "recovery read " + it.Short
+		return it
+	}
+	if r.UserAfter && now.State == wrap.NotSent {
+		it.WaitsFor, it.Next = "you: somebody wrote in it after its review", "recovery last-reply "+it.Short
 		return it
 	}
 	switch r.Verdict {
@@ -196,21 +221,23 @@ func reviewed(it Standing, x *journal.Session) Standing {
 	return it
 }
 
-// Finished says whether a recovery is over: something was woken, every session that was has a real wrap, and no intention
-// and no defect is open. Only then is its journal closed.
-func Finished(state *journal.State) bool {
+// Finished says whether a recovery is over: something was woken, every session that was has a real wrap as it stands now,
+// with nothing going on or waiting in it and every call judged, and no intention and no defect is open. Only then is its
+// journal closed.
+func Finished(state *journal.State, look *Look) bool {
 	if len(state.Defects) > 0 {
 		return false
 	}
 	woken := false
-	for _, x := range state.Sessions {
+	for short, x := range state.Sessions {
 		if x.OpenWake() != nil {
 			return false
 		}
 		if x.LastSent() == nil {
 			continue
 		}
-		if x.Wrap == nil || x.Wrap.State != "DONE" {
+		it := look.standing(state, Standing{Short: short})
+		if it.Step != StepWrapped || it.Owed != "" || it.WaitsFor != "" {
 			return false
 		}
 		woken = true

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,11 +47,7 @@ func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, e
 	loc := transcript.Locate(w.Account, job)
 	if last := s.LastSent(); last != nil {
 		win := Window{Path: last.Transcript, From: last.Size, PromptID: last.PromptID, Expected: last.Expected, Since: last.At}
-		// The client may go on in another file than the one it had before the wake.
-		if loc.Path != "" && loc.Path != win.Path {
-			win.Path, win.From = loc.Path, 0
-		}
-		return win, nil
+		return win.follow(w.Account.Door, loc.Path), nil
 	}
 	if loc.Path == "" {
 		return Window{}, &NotWokenError{s.Short}
@@ -72,6 +69,38 @@ func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, e
 		}
 	}
 	return Window{}, &NotWokenError{s.Short}
+}
+
+// follow finds a review whose transcript is no longer where it was: the file was moved into another project folder, or the
+// client went on in another file (after /clear, say) and the review stands in the old one.
+func (win Window) follow(door account.Door, now string) Window {
+	if now == "" || now == win.Path {
+		return win
+	}
+	_, err := door.Stat(win.Path)
+	switch {
+	case err == nil && holds(door, win.Path, win.PromptID):
+		return win
+	case filepath.Base(now) == filepath.Base(win.Path):
+		if info, err := door.Stat(now); err == nil && info.Size() >= win.From {
+			win.Path = now
+			return win
+		}
+	}
+	// In a file that is not the one of before, nothing in front of the prompt's own line is the review's.
+	win.Path, win.From, win.FromPrompt = now, 0, true
+	return win
+}
+
+// holds says whether a transcript has a prompt's id in a message of the user's role.
+func holds(door account.Door, path, id string) bool {
+	t, err := transcript.Open(door, path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = t.Close() }()
+	l, err := t.Ledger(func(s string) bool { return strings.Contains(s, id) })
+	return err == nil && len(l.Marked) > 0
 }
 
 // waiting is the question that a session stands at: by its process, by the job's own state, or by the call itself.
@@ -107,26 +136,23 @@ func (r *Review) Over(now time.Time, settle time.Duration) bool {
 
 // Record writes a review and its defects into the journal, each defect once; it gives the defects that are new.
 func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData, error) {
-	data := journal.ReviewData{Answered: rev.Answered, Writes: rev.Writes(), Unknown: rev.Unjudged()}
+	data := journal.ReviewData{PromptID: rev.PromptID, Answered: rev.Answered, Writes: rev.Writes(), Unknown: rev.Unjudged(), UserAfter: rev.UserAfter}
 	if rev.Verdict != nil && rev.Unclear == "" {
 		data.Verdict, data.Item = rev.Verdict.Verdict, rev.Verdict.Item
 	}
 	if rev.ReplyAt != nil {
 		data.ReplyAt = rev.ReplyAt.UTC().Format(time.RFC3339Nano)
 	}
-	same := func(events []journal.Event) bool {
-		last := journal.Replay(events).Session(short).Review
-		return last != nil && *last == data
-	}
+	same := func(events []journal.Event) bool { return journal.Same(events, journal.Reviewed, short, data) }
 	if err := j.AppendIf(journal.Reviewed, short, data, same); err != nil {
 		return nil, err
 	}
 	var fresh []journal.DefectData
 	for _, d := range rev.Defects {
-		def := journal.DefectData{Code: d.Code, Text: d.Text, Key: d.Code + ":" + d.ToolID + ":" + d.Text, Next: "look at its thread; stop it if it acts: claude stop " + short}
+		def := journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
 		wrote := true
 		if err := j.AppendIf(journal.Defect, short, def, func(events []journal.Event) bool {
-			wrote = !journal.HasDefect(events, short, def.Key)
+			wrote = !journal.HasDefect(events, short, def.Key) && !joinedAlready(events, short, d.Code)
 			return !wrote
 		}); err != nil {
 			return fresh, err
@@ -136,4 +162,21 @@ func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData
 		}
 	}
 	return fresh, nil
+}
+
+// key tells one defect from another: a call by its id, whatever became of it since; anything else by its text.
+func key(rev *Review, d Defect) string {
+	if d.ToolID != "" {
+		return d.Code + ":" + d.ToolID
+	}
+	return d.Code + ":" + rev.PromptID + ":" + d.Text
+}
+
+// joinedAlready says that the wake's own outcome tells of the joined message.
+func joinedAlready(events []journal.Event, short, code string) bool {
+	if code != DefectJoined {
+		return false
+	}
+	last := journal.Replay(events).Session(short).LastSent()
+	return last != nil && last.Result != nil && last.Result.Outcome == "joined"
 }

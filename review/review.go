@@ -70,7 +70,9 @@ type Review struct {
 	Error string `json:"error,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
-	BadLines  int  `json:"bad_lines"`
+	// PromptID is that of the prompt whose review this is.
+	PromptID string `json:"prompt_id"`
+	BadLines int    `json:"bad_lines"`
 }
 
 // Window says which part of a transcript is judged.
@@ -81,6 +83,8 @@ type Window struct {
 	// PromptID is that of the prompt; Expected is the whole line that a clean delivery has.
 	PromptID string
 	Expected string
+	// FromPrompt says that nothing before the prompt's own line belongs to the review.
+	FromPrompt bool
 	// Since bounds subagents' lines, which stand in files of their own.
 	Since time.Time
 }
@@ -128,7 +132,7 @@ func Read(w *inventory.World, rules *audit.Rules, win Window) (Review, error) {
 
 func newScan(rules *audit.Rules, win Window) *scan {
 	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{},
-		out: Review{Tools: []Tool{}, Defects: []Defect{}}}
+		out: Review{PromptID: win.PromptID, Tools: []Tool{}, Defects: []Defect{}}}
 }
 
 // Audit judges every tool call of a whole transcript, its subagents' included, whoever asked for it. Its defects are the

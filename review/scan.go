@@ -27,6 +27,9 @@ type scan struct {
 
 // add takes one entry; it answers false when a person's message ends the review.
 func (s *scan) add(e *transcript.Entry) bool {
+	if s.win.FromPrompt && !s.out.Started && !s.prompts(e) {
+		return true
+	}
 	if e.Bad != "" {
 		s.out.BadLines++
 	}
@@ -51,6 +54,15 @@ func (s *scan) add(e *transcript.Entry) bool {
 		}
 	}
 	return true
+}
+
+// prompts says whether a line holds the prompt that the review answers.
+func (s *scan) prompts(e *transcript.Entry) bool {
+	said := e.Text()
+	if e.Type == "attachment" {
+		said = promptText(e.Get("attachment.prompt"))
+	}
+	return s.win.PromptID != "" && strings.Contains(said, s.win.PromptID)
 }
 
 func promptText(v gjson.Result) string {

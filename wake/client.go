@@ -27,7 +27,8 @@ type Said struct {
 	Exit   int
 	// Err is set when the client could not be executed at all: then it provably did nothing.
 	Err error
-	// TimedOut says that it was still running after callTime and was ended.
+	// TimedOut says that it was still running after callTime and was ended, or was left running by an interrupted run: what
+	// it did is not known.
 	TimedOut bool
 }
 
@@ -38,12 +39,12 @@ type Client func(ctx context.Context, c Call) Said
 const callTime = 2 * time.Minute
 
 // Program gives a Client that runs the program at path. It gets no standard input, and a process group of its own, so
-// that a Ctrl-C at the terminal does not cut a call that was begun.
+// that a Ctrl-C at the terminal does not cut a call that was begun. When ctx ends, a call that hangs is waited for a few
+// seconds more and then left to itself: whether it went through is for the evidence to tell.
 func Program(path string) Client {
 	return func(ctx context.Context, c Call) Said {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, path, c.Args...)
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
+		cmd := exec.CommandContext(limit, path, c.Args...)
 		cmd.Dir, cmd.Env = c.Dir, c.Env
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		var out, errs bytes.Buffer
@@ -51,19 +52,35 @@ func Program(path string) Client {
 		// The supervisor that it may start can keep the pipes open.
 		cmd.WaitDelay = 3 * time.Second
 		if err := cmd.Start(); err != nil {
+			cancel()
 			return Said{Err: fmt.Errorf("running %s: %w", path, err)}
 		}
-		err := cmd.Wait()
-		said := Said{Stdout: out.String(), Stderr: errs.String(), TimedOut: ctx.Err() != nil}
-		var exit *exec.ExitError
-		switch {
-		case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		case errors.As(err, &exit):
-			said.Exit = exit.ExitCode()
-		default:
-			said.Exit = -1
+		ended := make(chan Said, 1)
+		go func() {
+			defer cancel()
+			err := cmd.Wait()
+			said := Said{Stdout: out.String(), Stderr: errs.String(), TimedOut: limit.Err() != nil}
+			var exit *exec.ExitError
+			switch {
+			case err == nil, errors.Is(err, exec.ErrWaitDelay):
+			case errors.As(err, &exit):
+				said.Exit = exit.ExitCode()
+			default:
+				said.Exit = -1
+			}
+			ended <- said
+		}()
+		select {
+		case said := <-ended:
+			return said
+		case <-ctx.Done():
 		}
-		return said
+		select {
+		case said := <-ended:
+			return said
+		case <-time.After(interruptWait):
+			return Said{TimedOut: true}
+		}
 	}
 }
 
@@ -78,6 +95,7 @@ var (
 	backgrounded = regexp.MustCompile(`backgrounded\s*·\s*([0-9a-f]{8})\b`)
 	copyNote     = regexp.MustCompile(`started a copy as\s+([0-9a-f]{8})\b`)
 	copyWords    = regexp.MustCompile(`started a copy\b`)
+	wokeNote     = regexp.MustCompile(`woke session\s+[0-9a-f]{8}\b`)
 	savedNote    = regexp.MustCompile(`message is saved and will be delivered`)
 	notTrusted   = regexp.MustCompile(`Workspace not trusted`)
 	notOnDisk    = regexp.MustCompile(`could not be resolved on disk`)

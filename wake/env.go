@@ -44,3 +44,22 @@ func hasPrefix(name string) bool {
 	}
 	return false
 }
+
+// inSession are the variables that a Claude session gives its children and that nobody sets for other reasons.
+var inSession = []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_JOB_DIR", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT",
+	"CLAUDE_CODE_EXECPATH", "CLAUDE_PID", "AI_AGENT", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_BG_BACKEND"}
+
+// InSession says whether an environment is that of a program which a Claude session started.
+func InSession(environ []string) bool {
+	set := map[string]string{}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		set[name] = value
+	}
+	for _, name := range inSession {
+		if set[name] != "" {
+			return true
+		}
+	}
+	return false
+}

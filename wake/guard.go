@@ -45,7 +45,7 @@ func refuse(next, format string, args ...any) *refusal {
 
 // guard works out everything anew that could forbid to wake a session. It sends nothing and writes nothing.
 func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
-	w, err := inventory.SeeTwice(r.See, func(d time.Duration) { r.Clock.Sleep(ctx, d) })
+	w, err := inventory.SeeTwice(r.See, func(d time.Duration) { r.Clock.Sleep(ctx, d) }, short)
 	if err != nil {
 		return nil, refuse("recovery resume "+short, "the account cannot be read: %v", err)
 	}
@@ -56,6 +56,9 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	job := w.Jobs.ByShort[short]
 	if job == nil {
 		return nil, refuse("recovery inventory", "its job is gone")
+	}
+	if r.Inventory, err = r.Reload(); err != nil {
+		return nil, refuse("recovery inventory", "%v", err)
 	}
 	g := &ready{world: w, job: job, state: journal.Replay(events).Session(short), jobs: map[string]bool{}}
 	for s := range w.Jobs.ByShort {
@@ -91,7 +94,8 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 
 // checkQueue is invariants 1 and 2: not live, and passed or confirmed, as the account is now.
 func (r *Run) checkQueue(g *ready) *refusal {
-	g.verdict = Verdict(r.Account, g.world, g.facts, r.Inventory, r.Events(g.job.Short), g.state, r.Self, r.Options.MaxAge)
+	events, err := r.Events(g.job.Short)
+	g.verdict = Verdict(r.Account, g.world, g.facts, r.Inventory, events, err, g.state, r.Self, r.Options.MaxAge)
 	switch g.verdict.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:
 		return nil
@@ -105,11 +109,15 @@ func (r *Run) checkQueue(g *ready) *refusal {
 	return refuse(next, "blocked: %s", reasons(g.verdict))
 }
 
-// Verdict is the queue check of one session as a run needs it: from the account as w shows it and the saved evidence.
-func Verdict(a *account.Account, w *inventory.World, f inventory.Facts, inv *inventory.Inventory, events *remote.Events, s *journal.Session, self queuecheck.Self, maxAge time.Duration) queuecheck.Result {
+// Verdict is the queue check of one session as a run needs it: from the account as w shows it and the saved evidence. Saved
+// events that cannot be read (eventsErr) are no reason to believe that nothing waits.
+func Verdict(a *account.Account, w *inventory.World, f inventory.Facts, inv *inventory.Inventory, events *remote.Events, eventsErr error, s *journal.Session, self queuecheck.Self, maxAge time.Duration) queuecheck.Result {
 	in := queuecheck.Input{
 		Facts: f, Hazards: w.Hazards(f.Job), Log: w.Log, Evidence: queuecheck.Gather(a, f, events), Events: events,
 		Journal: s, Self: self, Now: w.Now, MaxAge: maxAge,
+	}
+	if eventsErr != nil {
+		in.Evidence.Err = eventsErr
 	}
 	if it := inv.Find(f.Job.Short); it != nil {
 		in.Remote = it.Remote

@@ -24,6 +24,8 @@ var (
 const (
 	busyPause  = 2 * time.Minute
 	limitPause = 15 * time.Minute
+	// longestLimit is a week and a day: a later time was misread.
+	longestLimit = 8 * 24 * time.Hour
 )
 
 // deferral says whether a text tells of a limit or an overloaded service, and until when nothing is to be started.
@@ -32,7 +34,7 @@ func deferral(text string, now time.Time) (until time.Time, ok bool) {
 	if !limit && !busyWords.MatchString(text) {
 		return time.Time{}, false
 	}
-	if t, named := namedTime(text, now); named {
+	if t, named := namedTime(text, now); named && t.After(now) && t.Before(now.Add(longestLimit)) {
 		return t, true
 	}
 	if limit {
@@ -134,7 +136,7 @@ func waitFor(state *journal.State, now time.Time) string {
 	if !state.DeferredUntil.After(now) {
 		return ""
 	}
-	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again", state.DeferredUntil.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again, or acknowledge it with --again", state.DeferredUntil.UTC().Format(time.RFC3339))
 }
 
 // titled is a month's first three letters as Go writes them.

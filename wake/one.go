@@ -2,9 +2,12 @@ package wake
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/queuecheck"
 )
@@ -22,7 +25,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 	pause := r.Timing.Retry
 	for attempt := 1; ; attempt++ {
 		g, ref := r.guard(ctx, short)
-		if ref == nil && r.space(ctx, short) {
+		if ref == nil && r.space(ctx, g) {
 			// Nothing may lie between the guards and the call: after a pause everything is looked at once more.
 			g, ref = r.guard(ctx, short)
 		}
@@ -37,6 +40,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			}
 		}
 		if ref != nil {
+			r.noteRefusal(short, ref)
 			it.Outcome, it.PromptSaved, it.Reason, it.Next = ref.outcome, ref.saved, ref.reason, ref.next
 			return it
 		}
@@ -57,23 +61,13 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		it.Outcome, it.PromptSaved, it.Reason = Outcome(out.Outcome), out.PromptSaved, out.Reason
+		if it.Outcome == Refused {
+			it.Next = "recovery resume " + short
+			return it
+		}
 		it.Next = nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
-		if out.Sent {
-			r.failed = 0
-			return it
-		}
-		if until, limited := deferral(out.Output, r.Clock.Now()); limited {
-			r.putOff(short, out.Output, until)
-			return it
-		}
-		if signIn.MatchString(out.Reason) {
-			r.stop("the account's sign-in failed; sign in again, then: recovery resume %s", short)
-			return it
-		}
-		if attempt > retries || ctx.Err() != nil {
-			if r.failed++; r.failed >= failedStarts {
-				r.stop("%d starts failed in a row", r.failed)
-			}
+		done, wait := r.after(short, Outcome(out.Outcome), out, attempt)
+		if done || !wait || ctx.Err() != nil {
 			return it
 		}
 		r.Tell("%s: %s; it was provably not sent and is tried again in %s", short, out.Reason, pause)
@@ -83,6 +77,40 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 	}
+}
+
+// after counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again.
+// A refusal for trust or folder is never tried again: each try adds to what is saved.
+func (r *Run) after(short string, o Outcome, out *journal.OutcomeData, attempt int) (done, again bool) {
+	failedStart := func() {
+		if r.failed++; r.failed >= failedStarts {
+			r.stop("%d starts failed in a row", r.failed)
+		}
+	}
+	switch o {
+	case Woken:
+		r.failed = 0
+		return true, false
+	case Copy, Joined, Replayed, Untrusted, MissingCwd:
+		return true, false
+	}
+	if signIn.MatchString(out.Reason) || o == NotStarted && signIn.MatchString(out.Output) {
+		r.stop("the account's sign-in failed; sign in again, then: recovery resume %s", short)
+		return true, false
+	}
+	if out.Sent {
+		failedStart()
+		return true, false
+	}
+	if until, limited := deferral(out.Output, r.Clock.Now()); limited {
+		r.putOff(short, out.Output, until)
+		return true, false
+	}
+	if attempt > retries {
+		failedStart()
+		return true, false
+	}
+	return false, true
 }
 
 // nextAfter is what to type after an outcome. A prompt that was saved changes the job, which ends a confirmation.
@@ -95,6 +123,9 @@ func nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
 	case Woken:
 		return "recovery read --wait 10m " + short
 	case Copy:
+		if o.Other == "" {
+			return "claude agents, and stop the copy that it shows"
+		}
 		return "claude stop " + o.Other
 	case Untrusted, MissingCwd:
 		if o.PromptSaved {
@@ -115,7 +146,10 @@ func nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
 // record cannot be written: before the call nothing was sent, after it out is not nil.
 func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, error) {
 	short := g.job.Short
-	intent := journal.Intent{PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
+	if err := r.lastLook(g); err != nil {
+		return &journal.OutcomeData{Outcome: string(Refused), Reason: err.Error(), Sent: true}, nil
+	}
+	intent := journal.Intent{Title: g.job.Title(), Link: g.job.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
 		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
 	if err := r.Journal.Append(journal.Intended, short, intent); err != nil {
 		return nil, err
@@ -138,12 +172,45 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	return &out, nil
 }
 
+// lastLook is the cheap half of the guards, right before the intention: the whole transcript was folded and the machine
+// looked at since the first half, and a session can come alive or receive a message meanwhile.
+func (r *Run) lastLook(g *ready) error {
+	w, err := r.See()
+	if err != nil {
+		return fmt.Errorf("the account cannot be read: %w", err)
+	}
+	job := w.Jobs.ByShort[g.job.Short]
+	if job == nil {
+		return errors.New("its job is gone")
+	}
+	if l := w.After(g.world).Liveness(job); l.State != account.Offline {
+		return fmt.Errorf("it came alive while it was looked at: %s", strings.Join(l.Evidence, "; "))
+	}
+	info, err := r.Account.Stat(g.facts.Location.Path)
+	if err != nil || info.Size() != g.facts.Bytes || job.Fingerprint != g.job.Fingerprint {
+		return errors.New("it changed while it was looked at; run it again")
+	}
+	return nil
+}
+
+// noteRefusal keeps why a session was turned away, so that the status tells it; the same refusal is written once.
+func (r *Run) noteRefusal(short string, ref *refusal) {
+	if r.Options.DryRun {
+		return
+	}
+	data := journal.RefusedData{Outcome: string(ref.outcome), Reason: ref.reason, Next: ref.next}
+	err := r.Journal.AppendIf(journal.Refused, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Refused, short, data) })
+	if err != nil {
+		r.stop("%v", err)
+	}
+}
+
 // sameSession is the least pause between two starts of one session: a second caller within a second makes a copy.
 const sameSession = 2 * time.Second
 
 // space keeps the starts apart, those of earlier runs included: a burst trips the service's limiter. It says whether it
 // paused.
-func (r *Run) space(ctx context.Context, short string) (paused bool) {
+func (r *Run) space(ctx context.Context, g *ready) (paused bool) {
 	if r.Options.DryRun {
 		return false
 	}
@@ -151,7 +218,12 @@ func (r *Run) space(ctx context.Context, short string) (paused bool) {
 	if !r.lastStart.IsZero() {
 		until = r.lastStart.Add(r.Jitter(r.Options.Spacing))
 	}
-	if own := r.started[short]; !own.IsZero() && own.Add(sameSession).After(until) {
+	own := r.started[g.job.Short]
+	// Others start sessions too: the supervisor's log tells.
+	if last, ok := g.world.Log.Last(g.job.Short); ok && last.At.After(own) && !last.At.After(r.Clock.Now()) {
+		own = last.At
+	}
+	if !own.IsZero() && own.Add(sameSession).After(until) {
 		until = own.Add(sameSession)
 	}
 	rest := until.Sub(r.Clock.Now())

@@ -22,12 +22,15 @@ import (
 // proof finds out what became of one call: from what the client said, the conversation's own transcript from the recorded
 // size on, the job's queued prompt, the supervisor's log and the jobs that are new.
 type proof struct {
-	run    *Run
-	short  string
-	intent journal.Intent
-	said   Said
-	called time.Time
-	before map[string]bool
+	run      *Run
+	short    string
+	intent   journal.Intent
+	said     Said
+	called   time.Time
+	returned time.Time // when the client had answered
+	before   map[string]bool
+	// settling says that the call was made by an earlier run: what a person wrote since is no replay.
+	settling bool
 }
 
 func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
@@ -47,7 +50,8 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	if copyWords.MatchString(words) {
 		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
 	}
-	deadline := p.run.Clock.Now().Add(p.run.Timing.Proof)
+	p.returned = p.run.Clock.Now()
+	deadline := p.returned.Add(p.run.Timing.Proof)
 	started := backgrounded.MatchString(words)
 	for {
 		if out, done := p.look(words, started); done {
@@ -95,9 +99,7 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 		return out, true
 	}
 	if other := p.copied(); other != "" {
-		out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", other, other)
-		out.Other = other
-		return out, true
+		return p.copyOf(other), true
 	}
 	if started {
 		if line, ok := p.crashed(); ok {
@@ -110,10 +112,15 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 		}
 		return journal.OutcomeData{}, false
 	}
-	if p.said.Exit == 0 || !refused(words) {
+	// A refusal is believed when it is all that the client said, and when it still holds after a moment: what was delivered
+	// or saved all the same shows by then.
+	if p.said.TimedOut || p.said.Exit == 0 || wokeNote.MatchString(words) || !refused(words) {
 		return journal.OutcomeData{}, false
 	}
 	saved, isSaved := p.saved()
+	if !isSaved && (savedNote.MatchString(words) || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
+		return journal.OutcomeData{}, false
+	}
 	var out journal.OutcomeData
 	switch {
 	case notOnDisk.MatchString(words):
@@ -123,11 +130,22 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 	default:
 		out = p.outcome(NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
 	}
-	if !isSaved && savedNote.MatchString(words) {
-		return journal.OutcomeData{}, false // it says that it was saved: wait for the file
+	if other := elsewhere(p.run.Account, p.intent.Transcript, p.intent.PromptID, p.called); !isSaved && other != "" {
+		return p.copyOf(other), true
 	}
 	out.PromptSaved, out.Saved = isSaved, saved
 	return out, true
+}
+
+// refusalHolds is how long a refusal is watched before nothing counts as sent.
+const refusalHolds = 2 * time.Second
+
+// copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
+func (p *proof) copyOf(id string) journal.OutcomeData {
+	short, _, _ := strings.Cut(id, "-")
+	out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
+	out.Other = short
+	return out
 }
 
 // delivered reads the conversation's transcript from the recorded size on.
@@ -174,7 +192,7 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
 		case strings.Contains(said, p.intent.PromptID):
 			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
-		case from > 0 && !prompts.IsOwn(said):
+		case from > 0 && !p.settling && !prompts.IsOwn(said):
 			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
 		}
 		return !done
@@ -204,11 +222,15 @@ func extraText(said, prompt string) string {
 	return strings.TrimSpace(strings.Replace(said, prompt, " ", 1))
 }
 
-// saved says whether the prompt stands in the job's queuedPrompt, and gives all that stands there.
+// saved says whether the prompt stands in the job's queuedPrompt, and gives what stands there when that is recovery's own,
+// byte for byte.
 func (p *proof) saved() (string, bool) {
 	job := p.run.Account.Job(p.short)
 	if job == nil || !strings.Contains(job.QueuedPrompt, p.intent.PromptID) {
 		return "", false
+	}
+	if job.QueuedPrompt != p.intent.Expected {
+		return "", true // saved, and not alone: somebody's words stand there too
 	}
 	return job.QueuedPrompt, true
 }

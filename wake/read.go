@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"recovery/internal/journal"
-	"recovery/inventory"
+	"recovery/internal/text"
 	"recovery/review"
 )
 
@@ -20,11 +20,17 @@ func (r *Run) read(ctx context.Context, items []Item) {
 			r.Tell("the account cannot be read: %v", err)
 			return
 		}
+		events, err := r.Journal.Read()
+		if err != nil {
+			r.stop("%v", err)
+			return
+		}
+		state := journal.Replay(events)
 		for i := range items {
 			if items[i].Outcome != Woken && items[i].Outcome != Joined && items[i].Outcome != Replayed {
 				continue
 			}
-			rev, err := r.review(w, items[i].Short)
+			rev, err := review.Of(w, r.Rules, state.Session(items[i].Short))
 			if err != nil {
 				r.Tell("%s: %v", items[i].Short, err)
 				continue
@@ -32,7 +38,7 @@ func (r *Run) read(ctx context.Context, items []Item) {
 			items[i].Review = &rev
 			if rev.Waiting != "" && !told[items[i].Short] {
 				told[items[i].Short] = true
-				r.Tell("%s waits: %s; answer it in its thread, or stop it: claude stop %s", items[i].Short, rev.Waiting, items[i].Short)
+				r.Tell("%s waits: %s; answer it in its thread, or stop it: claude stop %s", items[i].Short, text.Line(rev.Waiting), items[i].Short)
 			}
 			if !rev.Over(r.Clock.Now(), r.Timing.Settle) && items[i].Outcome == Woken {
 				open = true
@@ -60,15 +66,6 @@ func (r *Run) read(ctx context.Context, items []Item) {
 			r.stop("%v", err)
 		}
 	}
-}
-
-// review reads what one session did since its last wake.
-func (r *Run) review(w *inventory.World, short string) (review.Review, error) {
-	events, err := r.Journal.Read()
-	if err != nil {
-		return review.Review{}, err
-	}
-	return review.Of(w, r.Rules, journal.Replay(events).Session(short))
 }
 
 // record writes a review and its defects into the journal; a defect stops the run.

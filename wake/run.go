@@ -76,7 +76,9 @@ type Run struct {
 	// See looks at the account anew.
 	See func() (*inventory.World, error)
 	// Events gives the saved events pages of a session; nil when there are none.
-	Events  func(short string) *remote.Events
+	Events func(short string) (*remote.Events, error)
+	// Reload gives the saved inventory as it is now: a page can be saved anew during a long run.
+	Reload  func() (*inventory.Inventory, error)
 	Rules   *audit.Rules
 	Client  Client
 	Environ []string
@@ -129,12 +131,17 @@ type Result struct {
 // Do wakes the named sessions, duplicates before their owner, five at a time.
 func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	res := Result{Items: []Item{}, Defects: []journal.OpenDefect{}}
+	before, err := r.Journal.Read()
+	if err != nil {
+		return res, err
+	}
+	shown := len(journal.Replay(before).Defects)
 	state, err := r.settle(ctx)
 	if err != nil {
 		return res, err
 	}
 	if !r.Options.DryRun {
-		if err := r.brake(state); err != nil {
+		if err := r.brake(state, shown); err != nil {
 			return res, err
 		}
 	}
@@ -247,17 +254,31 @@ func (it *Item) started() bool {
 }
 
 // brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. The
-// user's --again acknowledges the defects.
-func (r *Run) brake(state *journal.State) error {
-	r.stopped = waitFor(state, r.Clock.Now())
+// user's --again acknowledges both, but no defect that was found only now: shown is how many they could know of.
+func (r *Run) brake(state *journal.State, shown int) error {
+	acknowledge := func(what string) error {
+		return r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: what})
+	}
+	if why := waitFor(state, r.Clock.Now()); why != "" {
+		if !r.Options.Again {
+			r.stopped = why
+			return nil
+		}
+		if err := acknowledge("limit"); err != nil {
+			return err
+		}
+	}
 	switch {
 	case len(state.Defects) == 0:
+		return nil
+	case len(state.Defects) > shown:
+		r.stopped = "a defect of an earlier run was found just now; look at it, then acknowledge it with --again"
 		return nil
 	case !r.Options.Again:
 		r.stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
 		return nil
 	}
-	return r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: "defect"})
+	return acknowledge("defect")
 }
 
 // stop ends the run after what is under way.

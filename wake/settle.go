@@ -52,7 +52,7 @@ func (r *Run) settle(ctx context.Context) (*journal.State, error) {
 }
 
 func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
-	p := proof{run: r, short: short, intent: w.Intent, called: w.At}
+	p := proof{run: r, short: short, intent: w.Intent, called: w.At, settling: true}
 	job := r.Account.Job(short)
 	if out, done := p.delivered(job); done {
 		return out
@@ -72,9 +72,7 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 	if p.before = r.jobsBefore(w.At); p.before != nil {
 		p.before[short] = true
 		if other := p.copied(); other != "" {
-			out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", other, other)
-			out.Other = other
-			return out
+			return p.copyOf(other)
 		}
 	}
 	own := w.Transcript
@@ -84,10 +82,7 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 		}
 	}
 	if other := elsewhere(r.Account, own, w.PromptID, w.At); other != "" {
-		short8, _, _ := strings.Cut(other, "-")
-		out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", other, short8)
-		out.Other = short8
-		return out
+		return p.copyOf(other)
 	}
 	return p.outcome(Uncertain, true, "the run ended around the call, and the prompt is in no transcript and not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
 }

@@ -13,6 +13,7 @@ import (
 	"recovery/internal/remote"
 	"recovery/inventory"
 	"recovery/queuecheck"
+	"recovery/report"
 
 	"github.com/urfave/cli/v2"
 )
@@ -94,17 +95,22 @@ func loadInventory(p *place) (*inventory.Inventory, error) {
 	return &inv, nil
 }
 
-// loadEvents gives the saved events pages of a session; nil when there are none.
-func loadEvents(p *place, short string) *remote.Events {
-	data, err := os.ReadFile(filepath.Join(p.work, "events", short+".json"))
-	if err != nil {
-		return nil
+// loadEvents gives the saved events pages of a session; nil when there are none. A file that cannot be read is an error:
+// what it holds may be the message that blocks a wake.
+func loadEvents(p *place, short string) (*remote.Events, error) {
+	path := filepath.Join(p.work, "events", short+".json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
 	var ev remote.Events
-	if json.Unmarshal(data, &ev) != nil {
-		return nil
+	if err == nil {
+		err = json.Unmarshal(data, &ev)
 	}
-	return &ev
+	if err != nil {
+		return nil, fmt.Errorf("the saved events in %s cannot be read (%w); save them again: recovery queue-check --events %s=FILE", path, err, short)
+	}
+	return &ev, nil
 }
 
 func (x *command) selfSession() queuecheck.Self {
@@ -151,10 +157,57 @@ func (x *command) userOnly(c *cli.Context, what string) (agent bool, err error) 
 
 var asUserFlag = &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as typed by an agent"}
 
-func (x *command) lock(p *place, command string) (func(), error) {
-	release, err := journal.Lock(p.work, journal.Holder{PID: x.pid, User: x.user, Command: command, Since: x.now().UTC()})
+// lock takes the account's lock. With --work, the lock of the usual work folder is taken too: it is the account that is
+// locked, not a folder.
+func (x *command) lock(p *place, name string) (func(), error) {
+	release, err := journal.Lock(p.work, x.holder(name))
 	if err != nil {
 		return nil, &exitError{status: exitFailed, err: err}
 	}
-	return release, nil
+	usual := p.usualWork()
+	if usual == p.work {
+		return release, nil
+	}
+	also, err := journal.Lock(usual, x.holder(name))
+	if err != nil {
+		release()
+		return nil, &exitError{status: exitFailed, err: err}
+	}
+	return func() { also(); release() }, nil
+}
+
+func (x *command) holder(name string) journal.Holder {
+	return journal.Holder{PID: x.pid, User: x.user, Command: name, Since: x.now().UTC()}
+}
+
+// usualWork is the work folder without --work.
+func (p *place) usualWork() string { return filepath.Join(p.account.Dir, "session-recovery") }
+
+// openElsewhere says what is open in the usual work folder while another one is used: an intention or a defect there is the
+// account's, wherever it is on record.
+func (x *command) openElsewhere(p *place) error {
+	usual := p.usualWork()
+	if usual == p.work {
+		return nil
+	}
+	events, err := journal.At(usual, x.now).Read()
+	if err != nil {
+		return err
+	}
+	state := journal.Replay(events)
+	open := len(state.Defects)
+	for _, s := range state.Sessions {
+		if s.OpenWake() != nil {
+			open++
+		}
+	}
+	if open == 0 {
+		return nil
+	}
+	return &exitError{status: exitNeedsUser, err: fmt.Errorf("the record in %s holds %d open intentions or defects of this account; look at them without --work first", usual, open), next: "recovery status"}
+}
+
+// look is the account as it is now, for the report and the status.
+func (p *place) look(w *inventory.World) *report.Look {
+	return &report.Look{Account: p.account, Jobs: w.Jobs, Live: func(j *account.Job) account.LiveState { return w.Liveness(j).State }}
 }

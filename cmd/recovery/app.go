@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 
 	"recovery/internal/journal"
+	"recovery/internal/text"
 
 	"github.com/urfave/cli/v2"
 )
@@ -168,10 +170,15 @@ func (x *command) say(format string, args ...any) {
 
 func (x *command) printJSON(v any) error {
 	x.printed = true
-	enc := json.NewEncoder(x.stdout)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(x.stdout, text.EscapeJSON(b.String()))
+	return err
 }
 
 // out prints a line of the result; other people's text in it has its control characters made visible.

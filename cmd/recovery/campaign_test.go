@@ -32,6 +32,9 @@ func TestCrashCampaign(t *testing.T) {
 		fixtures.OutcomeReplay, fixtures.OutcomeJoin, fixtures.OutcomeNoLine, fixtures.OutcomeExitError, fixtures.OutcomeSignIn, fixtures.OutcomeNotSignedIn,
 		fixtures.OutcomeOverloaded, fixtures.OutcomeLimit,
 	}
+	if testing.Short() {
+		outcomes = outcomes[:4]
+	}
 	var mu sync.Mutex
 	points := 0
 	t.Run("outcomes", func(t *testing.T) {

@@ -64,7 +64,7 @@ func (x *command) inventory(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := x.closeFinished(p); err != nil {
+	if err := x.closeFinished(p, w); err != nil {
 		return err
 	}
 	if err := journal.SaveFile(p.work, inventoryFile, append(data, '\n')); err != nil {
@@ -84,8 +84,8 @@ func (x *command) inventory(c *cli.Context) error {
 }
 
 // closeFinished keeps a recovery that is over under its date, so that a new one begins. One with anything open goes on.
-func (x *command) closeFinished(p *place) error {
-	path, err := p.journal.Close(func(events []journal.Event) bool { return report.Finished(journal.Replay(events)) })
+func (x *command) closeFinished(p *place, w *inventory.World) error {
+	path, err := p.journal.Close(func(events []journal.Event) bool { return report.Finished(journal.Replay(events), p.look(w)) })
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
+	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/queuecheck"
 	"recovery/wake"
@@ -95,7 +96,8 @@ func (x *command) queueCheck(c *cli.Context) error {
 			return queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{},
 				Reasons: []queuecheck.Reason{{Code: "job-gone", Text: "its job is gone; run `recovery inventory` again"}}}, nil
 		}
-		return wake.Verdict(p.account, w, w.Facts(job), inv, loadEvents(p, short), state.Session(short), x.selfSession(), spanOf(c, "max-age")), nil
+		events, err := loadEvents(p, short)
+		return wake.Verdict(p.account, w, w.Facts(job), inv, events, err, state.Session(short), x.selfSession(), spanOf(c, "max-age")), nil
 	}
 	toConfirm := map[string]bool{}
 	for _, j := range confirm {
@@ -128,7 +130,7 @@ func (x *command) queueCheck(c *cli.Context) error {
 			return err
 		}
 	} else {
-		x.showChecks(inv, items)
+		x.showChecks(inv, items, state)
 	}
 	for _, it := range items {
 		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || strings.HasPrefix(it.Note, "not confirmed") {
@@ -209,10 +211,10 @@ func (p *place) recordCheck(item checkItem) error {
 	for _, r := range item.Reasons {
 		data.Codes = append(data.Codes, r.Code)
 	}
-	return p.journal.AppendIf(journal.Checked, item.Short, data, func(events []journal.Event) bool {
-		last := journal.Replay(events).Session(item.Short).Check
-		return last != nil && last.Verdict == data.Verdict && strings.Join(last.Codes, " ") == strings.Join(data.Codes, " ")
-	})
+	for _, t := range item.Pending {
+		data.Pending = append(data.Pending, text.Clip(t, 300))
+	}
+	return p.journal.AppendIf(journal.Checked, item.Short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Checked, item.Short, data) })
 }
 
 // chosen are the sessions that were named, else every listed one.
@@ -278,7 +280,7 @@ func (x *command) saveEvents(p *place, w *inventory.World, specs []string) error
 	return nil
 }
 
-func (x *command) showChecks(inv *inventory.Inventory, items []checkItem) {
+func (x *command) showChecks(inv *inventory.Inventory, items []checkItem, state *journal.State) {
 	t := rows{header: []string{"SHORT", "VERDICT", "GAP", "TITLE", "WHY", "THREAD"}}
 	counts := map[queuecheck.Verdict]int{}
 	var toConfirm, pass []string
@@ -298,7 +300,10 @@ func (x *command) showChecks(inv *inventory.Inventory, items []checkItem) {
 		t.add(it.Short, string(it.Verdict), gap, it.Title, strings.Join(why, "; "), link)
 		switch it.Verdict {
 		case queuecheck.Check:
-			toConfirm = append(toConfirm, it.Short)
+			// One that holds its review already wants no second one.
+			if state.Session(it.Short).LastSent() == nil {
+				toConfirm = append(toConfirm, it.Short)
+			}
 		case queuecheck.Pass, queuecheck.Confirmed:
 			pass = append(pass, it.Short)
 		}
@@ -322,15 +327,15 @@ func (x *command) showChecks(inv *inventory.Inventory, items []checkItem) {
 		x.next("recovery resume %s", strings.Join(pass, " "))
 		return
 	}
-	x.next("recovery queue-check, when the checks are lifted")
+	x.next("recovery status")
 }
 
 // checkCards prints a block a session on a terminal: evidence is read in whole, not clipped to a cell.
 func (x *command) checkCards(items []checkItem) {
 	for _, it := range items {
-		x.out("%s  %-9s  %s", it.Short, strings.ToUpper(string(it.Verdict)), it.Title)
+		x.out("%s  %-9s  %s", it.Short, strings.ToUpper(string(it.Verdict)), text.Clip(it.Title, 120))
 		for _, r := range it.Reasons {
-			x.out("    %s: %s", r.Code, r.Text)
+			x.out("    %s: %s", r.Code, text.Line(r.Text))
 		}
 		if it.Link != nil {
 			x.out("    %s", *it.Link)

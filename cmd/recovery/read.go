@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recovery/internal/audit"
+	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/review"
@@ -85,12 +86,15 @@ func (x *command) read(c *cli.Context) error {
 	for {
 		items = items[:0]
 		open := false
+		if state, err = p.state(); err != nil {
+			return err
+		}
 		for _, short := range shorts {
-			it := x.readOne(p, w, rules, short)
+			it := readOne(w, rules, state, short)
 			items = append(items, it)
 			if it.Waiting != "" && !told[short] {
 				told[short] = true
-				x.say("%s waits: %s; answer it in its thread, or stop it: claude stop %s", short, it.Waiting, short)
+				x.say("%s waits: %s; answer it in its thread, or stop it: claude stop %s", short, text.Line(it.Waiting), short)
 			}
 			open = open || it.Problem == "" && it.Started && !it.Over(x.now(), x.timing.Settle) || it.Problem == "" && !it.Started
 		}
@@ -119,9 +123,9 @@ func (x *command) read(c *cli.Context) error {
 		}
 	} else {
 		for _, it := range items {
-			x.out("%s  %s", it.Short, it.Title)
+			x.out("%s  %s", it.Short, text.Clip(it.Title, 120))
 			if it.Problem != "" {
-				x.out("    %s", it.Problem)
+				x.out("    %s", text.Line(it.Problem))
 				continue
 			}
 			x.showReview(it.Short, &it.Review, "    ")
@@ -131,18 +135,13 @@ func (x *command) read(c *cli.Context) error {
 	return quiet(status)
 }
 
-func (x *command) readOne(p *place, w *inventory.World, rules *audit.Rules, short string) readItem {
+func readOne(w *inventory.World, rules *audit.Rules, state *journal.State, short string) readItem {
 	it := readItem{Short: short, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.SessionID, it.Title = j.SessionID, j.Title()
 		if link := j.Link(); link != "" {
 			it.Link = &link
 		}
-	}
-	state, err := p.state()
-	if err != nil {
-		it.Problem = err.Error()
-		return it
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == "copy" {
 		it.Problem = last.Result.Reason
@@ -191,7 +190,7 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 		x.out("%sanswered %s:", indent, at)
 		x.block(r.Reply, indent+"| ")
 	case r.Waiting != "":
-		x.out("%swaits: %s; answer it in its thread, or stop it: claude stop %s", indent, r.Waiting, short)
+		x.out("%swaits: %s; answer it in its thread, or stop it: claude stop %s", indent, text.Line(r.Waiting), short)
 	case r.Error != "":
 		x.out("%sits turn ended in an error: %s", indent, text.Line(r.Error))
 	case r.Started:

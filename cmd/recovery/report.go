@@ -55,7 +55,7 @@ func (x *command) report(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	rep := report.Build(report.Input{Inventory: inv, State: state, Now: x.now().UTC(), Review: func(short string) (review.Review, bool) {
+	rep := report.Build(report.Input{Inventory: inv, State: state, Look: p.look(w), Now: x.now().UTC(), Review: func(short string) (review.Review, bool) {
 		rev, err := review.Of(w, rules, state.Session(short))
 		var none *review.NotWokenError
 		if errors.As(err, &none) || w.Jobs.ByShort[short] == nil {

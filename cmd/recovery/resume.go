@@ -14,6 +14,7 @@ import (
 	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
+	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/queuecheck"
 	"recovery/wake"
@@ -69,11 +70,11 @@ func (x *command) resume(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	inv, err := loadInventory(p)
-	if err != nil {
+	if err := resumeUsage(c); err != nil {
 		return err
 	}
-	if err := resumeUsage(c); err != nil {
+	inv, err := loadInventory(p)
+	if err != nil {
 		return err
 	}
 	w, err := x.see(p)
@@ -102,6 +103,12 @@ func (x *command) resume(c *cli.Context) error {
 			return err
 		}
 		defer release()
+		if err := x.openElsewhere(p); err != nil {
+			return err
+		}
+		if err := x.recordRun(p, c, opts); err != nil {
+			return err
+		}
 	}
 	r := x.newRun(p, inv, opts, rules, x.clientPath(c))
 	res, err := r.Do(x.ctx, shorts)
@@ -119,6 +126,17 @@ func (x *command) resume(c *cli.Context) error {
 		x.showResume(res, opts)
 	}
 	return quiet(resumeStatus(res))
+}
+
+// recordRun writes down who started the run, and with which of the flags that only the user may give.
+func (x *command) recordRun(p *place, c *cli.Context, opts wake.Options) error {
+	var flags []string
+	for _, f := range []string{"all", "yes", "again", "nudge", "as-user"} {
+		if c.Bool(f) {
+			flags = append(flags, "--"+f)
+		}
+	}
+	return p.journal.Append(journal.RunStarted, "", journal.RunData{Command: "resume", User: x.user, Agent: opts.Agent, Detail: strings.Join(flags, " ")})
 }
 
 func resumeUsage(c *cli.Context) error {
@@ -200,7 +218,8 @@ func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory
 		if job == nil {
 			continue
 		}
-		v := wake.Verdict(p.account, w, w.Facts(job), inv, loadEvents(p, it.Short), state.Session(it.Short), x.selfSession(), maxAge)
+		events, err := loadEvents(p, it.Short)
+		v := wake.Verdict(p.account, w, w.Facts(job), inv, events, err, state.Session(it.Short), x.selfSession(), maxAge)
 		if v.Verdict == queuecheck.Pass || v.Verdict == queuecheck.Confirmed {
 			out = append(out, it.Short)
 		}
@@ -223,7 +242,8 @@ func (x *command) clientPath(c *cli.Context) string {
 func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, rules *audit.Rules, client string) *wake.Run {
 	return &wake.Run{
 		Account: p.account, Journal: p.journal, Inventory: inv, See: func() (*inventory.World, error) { return x.see(p) },
-		Events: func(short string) *remote.Events { return loadEvents(p, short) }, Rules: rules, Client: x.probed(wake.Program(client)),
+		Events: func(short string) (*remote.Events, error) { return loadEvents(p, short) },
+		Reload: func() (*inventory.Inventory, error) { return loadInventory(p) }, Rules: rules, Client: x.probed(wake.Program(client)),
 		Environ: x.environ, Memory: x.memory, NewID: newUUID, Jitter: jitter, Self: x.selfSession(),
 		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Timing: x.timing, Options: opts, Tell: x.say,
 	}
@@ -264,15 +284,15 @@ func jitter(d time.Duration) time.Duration {
 
 func (x *command) showResume(res wake.Result, opts wake.Options) {
 	for _, it := range res.Items {
-		x.out("%s  %-11s  %s", it.Short, it.Outcome, it.Title)
+		x.out("%s  %-11s  %s", it.Short, it.Outcome, text.Clip(it.Title, 120))
 		if it.Reason != "" {
-			x.out("    %s", it.Reason)
+			x.out("    %s", text.Line(it.Reason))
 		}
 		if it.Review != nil {
 			x.showReview(it.Short, it.Review, "    ")
 		}
 		if it.Next != "" && it.Outcome != wake.Planned {
-			x.out("    next: %s", it.Next)
+			x.out("    next: %s", text.Line(it.Next))
 		}
 		if it.Outcome == wake.Woken {
 			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
@@ -303,13 +323,13 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 	case len(woken) > 0:
 		x.next("recovery report")
 	default:
-		x.next("recovery queue-check")
+		x.next("recovery status")
 	}
 }
 
 func (x *command) showDefects(defects []journal.OpenDefect) {
 	for _, d := range defects {
-		x.out("DEFECT %s in %s: %s", d.Code, d.Session, d.Text)
+		x.out("DEFECT %s in %s: %s", d.Code, d.Session, text.Line(d.Text))
 		if d.Next != "" {
 			x.out("    %s", d.Next)
 		}

@@ -54,7 +54,11 @@ func (x *command) standing(p *place) (report.Status, error) {
 	if err != nil {
 		return report.Status{}, err
 	}
-	return report.StatusOf(inv, state, x.now().UTC()), nil
+	w, err := x.see(p)
+	if err != nil {
+		return report.Status{}, err
+	}
+	return report.StatusOf(inv, state, p.look(w), x.now().UTC()), nil
 }
 
 func (x *command) statusOf(c *cli.Context) error {

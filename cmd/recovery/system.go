@@ -74,7 +74,7 @@ func (s *sys) home() string {
 
 // inSession says whether the program runs inside a Claude session: there, nothing that only the user may say is taken.
 func (s *sys) inSession() bool {
-	return s.env("CLAUDECODE") != "" || s.env("CLAUDE_CODE_SESSION_ID") != "" || s.env("CLAUDE_JOB_DIR") != "" || s.env("CLAUDE_CODE_CHILD_SESSION") != ""
+	return wake.InSession(s.environ)
 }
 
 // ownShort is the job that the program runs in, from CLAUDE_JOB_DIR.
@@ -96,6 +96,8 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // onSignal gives a context that ends at the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the program at once.
 func onSignal() (context.Context, func()) {
+	// A pipe that is closed (a dropped tee, a lost connection) must not end a run between its record and its call.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(context.Background())
 	ch := make(chan os.Signal, 2)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -21,7 +22,8 @@ type rows struct {
 
 func (r *rows) add(cells ...string) { r.lines = append(r.lines, cells) }
 
-func (x *command) table(r *rows) {
+// table prints rows and gives the number of lines that they took.
+func (x *command) table(r *rows) int {
 	x.printed = true
 	if !x.terminal {
 		for _, line := range r.lines {
@@ -33,7 +35,7 @@ func (x *command) table(r *rows) {
 			}
 			_, _ = fmt.Fprintln(x.stdout)
 		}
-		return
+		return len(r.lines)
 	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -52,7 +54,9 @@ func (x *command) table(r *rows) {
 		t.AppendRow(row)
 	}
 	t.SetColumnConfigs(r.fit(x.width))
-	_, _ = fmt.Fprintln(x.stdout, t.Render())
+	drawn := t.Render()
+	_, _ = fmt.Fprintln(x.stdout, drawn)
+	return strings.Count(drawn, "\n") + 1
 }
 
 // leastColumn is how narrow a column may become before a table runs over the edge.

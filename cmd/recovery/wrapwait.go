@@ -82,7 +82,7 @@ func (x *command) wrapWait(c *cli.Context) error {
 			it.Link = &link
 		}
 		items = append(items, it)
-		if err := p.recordWrap(j.Short, s); err != nil {
+		if err := p.recordWrap(j.Short, s, c.String("mark")); err != nil {
 			return err
 		}
 		switch s.State {
@@ -103,15 +103,12 @@ func (x *command) wrapWait(c *cli.Context) error {
 	return quiet(status)
 }
 
-func (p *place) recordWrap(short string, s wrap.Status) error {
-	data := journal.WrapData{State: string(s.State), ClosingLine: s.ClosingLine, Reason: s.Reason}
+func (p *place) recordWrap(short string, s wrap.Status, mark string) error {
+	data := journal.WrapData{State: string(s.State), ClosingLine: s.ClosingLine, Reason: s.Reason, Mark: mark}
 	if s.WrappedAt != nil {
 		data.WrappedAt = s.WrappedAt.UTC().Format(time.RFC3339Nano)
 	}
-	return p.journal.AppendIf(journal.Wrapped, short, data, func(events []journal.Event) bool {
-		last := journal.Replay(events).Session(short).Wrap
-		return last != nil && *last == data
-	})
+	return p.journal.AppendIf(journal.Wrapped, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Wrapped, short, data) })
 }
 
 // wrapBoard shows the states while they change: a table that is drawn over itself on a terminal, a line a change in a pipe,
@@ -146,8 +143,7 @@ func (b *wrapBoard) changed(short string, s wrap.Status) {
 	if b.drawn > 0 {
 		_, _ = fmt.Fprintf(b.x.stdout, "\x1b[%dA\x1b[J", b.drawn)
 	}
-	b.drawn = len(b.jobs) + 1
-	b.x.table(&t)
+	b.drawn = b.x.table(&t)
 }
 
 func (b *wrapBoard) row(j *account.Job, s wrap.Status) []string {
@@ -173,8 +169,8 @@ func (x *command) showWraps(items []wrapItem) {
 	if len(waiting) > 0 {
 		x.out("reopened after its wrap: %s; ask the user to pin it again if they wait on it", strings.Join(waiting, " "))
 	}
-	if len(done) > 0 {
-		x.next("archiving is the user's click; `recovery report` has the links")
+	if len(done) == len(items) {
+		x.next("recovery report (archiving is the user's click)")
 		return
 	}
 	x.next("recovery wrap-wait --wait 10m %s, when the open ones have answered", shortsOf(items))

@@ -423,6 +423,8 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 			return Unknown, fmt.Sprintf("%s: process %d runs and started when the registered one did", r.source, p.pid)
 		case running:
 			reused = true
+		case actual.PID == 0 && w.processes.Exists != nil && w.processes.Exists(p.pid):
+			return Unknown, fmt.Sprintf("%s: process %d came up while it was looked at", r.source, p.pid)
 		}
 	}
 	if reused {

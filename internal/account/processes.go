@@ -35,6 +35,9 @@ type Processes struct {
 	Boot   time.Time
 	// OwnOnly says that other users' processes are not shown (/proc mounted with hidepid).
 	OwnOnly bool
+	// Exists says whether a process is there now: one that is in no row may have been born after the table was read. It may
+	// be nil.
+	Exists func(pid int) bool
 	// Problem says why the table cannot be relied on; then nothing is provably offline.
 	Problem string
 }
@@ -48,6 +51,10 @@ func ReadProcesses() Processes {
 	if runtime.GOOS != "linux" {
 		p.Problem = "processes can be told apart on Linux only (this is " + runtime.GOOS + ")"
 		return p
+	}
+	p.Exists = func(pid int) bool {
+		_, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid)))
+		return err == nil
 	}
 	p.Boot = bootTime()
 	p.Domain = pidDomain()

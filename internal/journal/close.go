@@ -42,6 +42,7 @@ func (j *Journal) Close(finished func([]Event) bool) (string, error) {
 	if err := os.Rename(j.Path(), path); err != nil {
 		return "", fmt.Errorf("closing the finished recovery: %w", err)
 	}
+	j.forget()
 	return path, errors.Join(syncDir(dir), syncDir(j.dir))
 }
 

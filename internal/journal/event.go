@@ -14,7 +14,6 @@ type Type string
 // The events.
 const (
 	RunStarted   Type = "run-started"
-	RunEnded     Type = "run-ended"
 	Inventoried  Type = "inventoried"
 	Checked      Type = "checked"
 	Confirmed    Type = "confirmed"
@@ -27,6 +26,7 @@ const (
 	Trusted      Type = "trusted"
 	Wrapped      Type = "wrapped"
 	Deferred     Type = "deferred"
+	Refused      Type = "refused"
 )
 
 // Event is one line of the journal.
@@ -78,7 +78,9 @@ func decode(line []byte) (Event, error) {
 type Intent struct {
 	PromptID   string `json:"prompt_id"`
 	SessionID  string `json:"session_id"`
-	Kind       string `json:"kind"` // review, prep or nudge
+	Kind       string `json:"kind"` // review or nudge
+	Title      string `json:"title"`
+	Link       string `json:"link,omitempty"`
 	Prompt     string `json:"prompt"`
 	Expected   string `json:"expected"` // the whole user line, with what was saved before it
 	Transcript string `json:"transcript"`
@@ -122,7 +124,7 @@ type DefectData struct {
 type AckData struct {
 	User  string `json:"user"`
 	Agent bool   `json:"agent"`
-	What  string `json:"what"` // "defect" or "second-review"
+	What  string `json:"what"` // "defect" or "limit"
 }
 
 // ReviewData is the data of a Reviewed event.
@@ -134,6 +136,8 @@ type ReviewData struct {
 	Writes   int    `json:"writes"`
 	Unknown  int    `json:"unknown"`
 	ReplyAt  string `json:"reply_at,omitempty"`
+	// UserAfter says that a person wrote in the session after its reply.
+	UserAfter bool `json:"user_after,omitempty"`
 }
 
 // WrapData is the data of a Wrapped event.
@@ -142,6 +146,8 @@ type WrapData struct {
 	ClosingLine string `json:"closing_line,omitempty"`
 	WrappedAt   string `json:"wrapped_at,omitempty"`
 	Reason      string `json:"reason,omitempty"`
+	// Mark is the phrase that the WRAP message was known by.
+	Mark string `json:"mark,omitempty"`
 }
 
 // DeferData is the data of a Deferred event: the service named a time before which nothing is to be started.
@@ -154,9 +160,18 @@ type DeferData struct {
 type CheckData struct {
 	Verdict string   `json:"verdict"`
 	Codes   []string `json:"codes,omitempty"`
+	// Pending are the beginnings of what was typed and never answered.
+	Pending []string `json:"pending,omitempty"`
 }
 
-// RunData is the data of RunStarted, RunEnded, Inventoried and Trusted events.
+// RefusedData is the data of a Refused event: a guard turned the session away, and nothing was sent.
+type RefusedData struct {
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason"`
+	Next    string `json:"next"`
+}
+
+// RunData is the data of RunStarted, Inventoried and Trusted events.
 type RunData struct {
 	Command string `json:"command,omitempty"`
 	User    string `json:"user,omitempty"`

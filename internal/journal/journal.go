@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -25,6 +26,16 @@ type Journal struct {
 	Told func(string)
 	// Probe, when set, is called right before and right after each write: a test ends the process there.
 	Probe func(point string)
+
+	mu    sync.Mutex
+	cache replayed
+}
+
+// replayed is what was read so far: events are only ever added, so what was read is not read again.
+type replayed struct {
+	file   os.FileInfo
+	events []Event
+	good   int64
 }
 
 // At gives the journal in a work folder; nothing is created before there is something to write.
@@ -59,33 +70,73 @@ func (j *Journal) Read() ([]Event, error) {
 }
 
 func (j *Journal) read() (events []Event, good int64, err error) {
-	data, err := os.ReadFile(j.Path())
+	f, err := os.Open(j.Path())
 	if errors.Is(err, fs.ErrNotExist) {
+		j.forget()
 		return nil, 0, nil
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading the journal: %w", err)
 	}
-	return Parse(j.Path(), data)
+	defer func() { _ = f.Close() }()
+	events, good, _, err = j.catchUp(f)
+	return events, good, err
+}
+
+// catchUp reads what was added since the last reading. size is the file's length, with a torn last line.
+func (j *Journal) catchUp(f *os.File) (events []Event, good, size int64, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("reading the journal: %w", err)
+	}
+	if info.Size() < j.cache.good || j.cache.file != nil && !os.SameFile(info, j.cache.file) {
+		j.cache = replayed{}
+	}
+	j.cache.file = info
+	data, err := io.ReadAll(io.NewSectionReader(f, j.cache.good, info.Size()-j.cache.good))
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("reading the journal: %w", err)
+	}
+	added, n, err := parse(j.Path(), data, int64(len(j.cache.events)))
+	if err != nil {
+		j.cache = replayed{}
+		return nil, 0, 0, err
+	}
+	j.cache.events = append(j.cache.events, added...)
+	j.cache.good += n
+	return j.cache.events[:len(j.cache.events):len(j.cache.events)], j.cache.good, info.Size(), nil
+}
+
+func (j *Journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.cache = replayed{}
 }
 
 // Parse reads a journal's bytes; good is the length of its whole lines. Only the last line may lack its newline.
 func Parse(path string, data []byte) (events []Event, good int64, err error) {
-	for n := 1; len(data) > 0; n++ {
+	return parse(path, data, 0)
+}
+
+// parse reads lines that follow the first before lines of the journal.
+func parse(path string, data []byte, before int64) (events []Event, good int64, err error) {
+	for n := before + 1; len(data) > 0; n++ {
 		i := bytes.IndexByte(data, '\n')
 		if i < 0 {
 			return events, good, nil
 		}
 		e, err := decode(data[:i])
 		if err != nil {
-			return nil, good, &BrokenError{Path: path, Line: n, Cause: err.Error()}
+			return nil, good, &BrokenError{Path: path, Line: int(n), Cause: err.Error()}
 		}
-		if want := int64(len(events)) + 1; e.Seq != want {
-			cause := fmt.Sprintf("it has the number %d where %d should stand: a line is missing", e.Seq, want)
-			if e.Seq < want {
-				cause = fmt.Sprintf("it has the number %d where %d should stand: a line is repeated", e.Seq, want)
+		if e.Seq != n {
+			cause := fmt.Sprintf("it has the number %d where %d should stand: a line is missing", e.Seq, n)
+			if e.Seq < n {
+				cause = fmt.Sprintf("it has the number %d where %d should stand: a line is repeated", e.Seq, n)
 			}
-			return nil, good, &BrokenError{Path: path, Line: n, Cause: cause}
+			return nil, good, &BrokenError{Path: path, Line: int(n), Cause: cause}
 		}
 		events = append(events, e)
 		good += int64(i) + 1
@@ -133,15 +184,11 @@ func (j *Journal) append(t Type, session string, data any, unless func([]Event) 
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(f)
+	events, good, size, err := j.catchUp(f)
 	if err != nil {
 		return err
 	}
-	events, good, err := Parse(j.Path(), content)
-	if err != nil {
-		return err
-	}
-	if torn := int64(len(content)) - good; torn > 0 {
+	if torn := size - good; torn > 0 {
 		if err := f.Truncate(good); err != nil {
 			return err
 		}

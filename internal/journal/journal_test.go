@@ -108,11 +108,12 @@ func TestBrokenLineIsNamed(t *testing.T) {
 		if err := os.WriteFile(j.Path(), bytes.Join(c.edit(lines[:3]), nil), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		j = At(j.Dir(), time.Now) // another command, which has read nothing yet
 		var broken *BrokenError
 		if _, err := j.Read(); !errors.As(err, &broken) || broken.Line != c.line || !strings.Contains(broken.Cause, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := j.Append(RunEnded, "", RunData{}); !errors.As(err, &broken) {
+		if err := j.Append(RunStarted, "", RunData{}); !errors.As(err, &broken) {
 			t.Errorf("%s: an append went through: %v", name, err)
 		}
 	}
@@ -204,18 +205,23 @@ func TestReplayAgainstAModel(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
 			case 0:
 				id := fmt.Sprintf("p%d", i)
-				emit(Intended, Intent{PromptID: id})
+				emit(Intended, Intent{PromptID: id, Expected: "text of " + id})
 				open++
 				if rapid.Bool().Draw(t, "settled") {
 					out := OutcomeData{PromptID: id, Sent: rapid.Bool().Draw(t, "sent")}
 					out.PromptSaved = out.Sent && rapid.Bool().Draw(t, "saved")
+					// A yes behind the prompt is somebody else's: nothing of it counts as recovery's own.
+					foreign := rapid.Bool().Draw(t, "foreign")
 					if out.PromptSaved {
 						out.Saved = "text of " + id
+						if foreign {
+							out.Saved += "\n\nyes"
+						}
 					}
 					emit(Outcome, out)
 					open--
 					switch {
-					case out.PromptSaved:
+					case out.PromptSaved && !foreign:
 						saved = out.Saved
 					case out.Sent:
 						saved = ""

@@ -1,7 +1,10 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -37,8 +40,8 @@ type Session struct {
 	Wrap      *WrapData
 	// Check is the last verdict of a queue check.
 	Check *CheckData
-	// SecondReview says that the user allowed another review after the last wake.
-	SecondReview bool
+	// Refused is why a guard turned it away, when that came after everything else.
+	Refused *RefusedData
 }
 
 // LastSent is the last wake whose prompt went out or counts as sent; nil when there is none.
@@ -68,7 +71,7 @@ func (s *Session) SavedPrompt() string {
 		if r == nil {
 			continue
 		}
-		if r.PromptSaved {
+		if r.PromptSaved && r.Saved == s.Wakes[i].Expected {
 			return r.Saved
 		}
 		if r.Sent {
@@ -87,6 +90,8 @@ type State struct {
 	Unknown int
 	// First and Last are the times of the first and the last event; zero in an empty journal.
 	First, Last time.Time
+	// Agents are the acts that are the user's to say and were typed by an agent, oldest first, in words.
+	Agents []string
 	// DeferredUntil is when the service's limit is over that the last run met; zero when it met none.
 	DeferredUntil time.Time
 }
@@ -108,7 +113,37 @@ func defectNext(session string, d *OutcomeData) string {
 	if d.Other != "" {
 		return "claude stop " + d.Other
 	}
-	return "look at its thread at once, and stop it if it acts: claude stop " + session
+	return "look at its thread at once, and stop what acts: claude stop " + session
+}
+
+// isOf says whether a prompt is the last one that was sent; a review without a wake on record is taken as it is.
+func (s *Session) isOf(promptID string) bool {
+	last := s.LastSent()
+	return last == nil || promptID == "" || last.PromptID == promptID
+}
+
+func (s *State) agent(e Event, what string) {
+	s.Agents = append(s.Agents, fmt.Sprintf("%s: %s", e.At.UTC().Format(time.RFC3339), strings.TrimSpace(what)))
+}
+
+// Last finds the last event of a type for a session.
+func Last(events []Event, t Type, session string) (Event, bool) {
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].Type == t && events[i].Session == session {
+			return events[i], true
+		}
+	}
+	return Event{}, false
+}
+
+// Same says whether the last event of a type for a session has this data already, so that it need not be written again.
+func Same(events []Event, t Type, session string, data any) bool {
+	last, ok := Last(events, t, session)
+	if !ok {
+		return false
+	}
+	raw, err := json.Marshal(data)
+	return err == nil && bytes.Equal(raw, last.Data)
 }
 
 // Replay folds events into the state. An event whose data cannot be understood counts as unknown.
@@ -137,8 +172,20 @@ func into[T any](e Event) (*T, bool) {
 
 func (s *State) apply(e Event) bool {
 	switch e.Type {
-	case RunStarted, RunEnded, Inventoried, Trusted:
+	case Inventoried:
 		return true
+	case RunStarted, Trusted:
+		d, ok := into[RunData](e)
+		if ok && d.Agent {
+			s.agent(e, d.Command+" "+d.Detail)
+		}
+		return ok
+	case Refused:
+		d, ok := into[RefusedData](e)
+		if ok {
+			s.Session(e.Session).Refused = d
+		}
+		return ok
 	case Checked:
 		d, ok := into[CheckData](e)
 		if ok {
@@ -149,16 +196,22 @@ func (s *State) apply(e Event) bool {
 		d, ok := into[ConfirmData](e)
 		if ok {
 			x := s.Session(e.Session)
-			x.Confirm, x.ConfirmAt = d, e.At
+			x.Confirm, x.ConfirmAt, x.Refused = d, e.At, nil
+			if d.Agent {
+				s.agent(e, "confirm "+e.Session+" ("+strings.Join(d.Reasons, ", ")+")")
+			}
 		}
 		return ok
 	case Intended:
 		d, ok := into[Intent](e)
-		if ok {
-			x := s.Session(e.Session)
-			x.SecondReview = false
-			x.Wakes = append(x.Wakes, &Wake{Intent: *d, At: e.At})
+		if !ok {
+			// What was intended cannot be read: it counts as an open intention, never as nothing.
+			d = &Intent{PromptID: fmt.Sprintf("unreadable event %d", e.Seq)}
 		}
+		x := s.Session(e.Session)
+		// What was seen after an earlier prompt says nothing of this one.
+		x.Review, x.Wrap, x.Refused = nil, nil, nil
+		x.Wakes = append(x.Wakes, &Wake{Intent: *d, At: e.At})
 		return ok
 	case Outcome, Settled:
 		d, ok := into[OutcomeData](e)
@@ -177,8 +230,8 @@ func (s *State) apply(e Event) bool {
 		return ok
 	case Reviewed:
 		d, ok := into[ReviewData](e)
-		if ok {
-			s.Session(e.Session).Review = d
+		if x := s.Session(e.Session); ok && x.isOf(d.PromptID) {
+			x.Review = d
 		}
 		return ok
 	case Wrapped:
@@ -210,8 +263,11 @@ func (s *State) apply(e Event) bool {
 			}
 			s.Defects = kept
 		}
-		if ok && d.What == "second-review" {
-			s.Session(e.Session).SecondReview = true
+		if ok && d.Agent {
+			s.agent(e, "acknowledge an open "+d.What)
+		}
+		if ok && d.What == "limit" {
+			s.DeferredUntil = time.Time{}
 		}
 		return ok
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -80,4 +81,29 @@ func visible(r rune, size int, lines bool) bool {
 		return false // letters of no width, and the selectors that can carry a hidden text
 	}
 	return !unicode.IsControl(r)
+}
+
+// EscapeJSON makes what encoding/json leaves as it is visible in a finished JSON text: C1 controls, bidirectional overrides
+// and other invisible characters become \u escapes, which mean the same to a reader of JSON and nothing to a terminal.
+func EscapeJSON(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			size = 1
+			if strings.HasPrefix(s[i:], "\uFFFD") {
+				size = 3
+			}
+		}
+		switch {
+		case visible(r, size, true):
+			b.WriteRune(r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }

@@ -36,6 +36,9 @@ type Ledger struct {
 	FirstCwd string
 	// Lead are the uuids of the first conversation lines, in order: copies of one conversation share their beginning.
 	Lead []string
+	// FirstLead is how many of the leading uuids go up to the first message of a person, with it: lines before it are the
+	// client's own and prove no copy. Only Head sets it; 0 when that message has no uuid or stands beyond the leading ones.
+	FirstLead int
 	// Persons counts messages of the user's role that a person (or a command line) gave.
 	Persons int
 	// Marked are the lines in the user's role that own says are recovery's, oldest first.
@@ -426,7 +429,11 @@ func (t *File) Head() (Ledger, error) {
 	f := folder{out: Ledger{LastPerson: -1}}
 	err := t.Walk(0, func(e *Entry) bool {
 		if e.Type == "user" {
+			before := f.out.First
 			f.user(e)
+			if before == "" && f.out.First != "" && e.UUID != "" && len(f.out.Lead) < maxLead {
+				f.out.FirstLead = len(f.out.Lead) + 1
+			}
 		}
 		if e.Conversation() && e.UUID != "" && len(f.out.Lead) < maxLead {
 			f.out.Lead = append(f.out.Lead, e.UUID)
