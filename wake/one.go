@@ -34,7 +34,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		if g != nil {
-			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.cwd, g.verdict.Verdict
+			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.job.Cwd, g.verdict.Verdict
 			if link := g.job.Link(); link != "" {
 				it.Link = &link
 			}

@@ -98,7 +98,7 @@ func (x *command) audit(c *cli.Context) error {
 	} else {
 		x.out("%s", item.Path)
 		x.showTools(rev.Tools, "")
-		x.next("look at each write in the transcript; `recovery read SHORT` judges a review alone")
+		x.next("recovery report")
 	}
 	switch {
 	case len(rev.Defects) > 0:
@@ -176,7 +176,7 @@ func (x *command) showTools(tools []review.Tool, indent string) {
 	}
 	sort.SliceStable(order, func(i, j int) bool { return len(groups[order[i]]) > len(groups[order[j]]) })
 	for _, key := range order {
-		x.out("%sUNKNOWN %d times %s", indent, len(groups[key]), key)
+		x.out("%sUNKNOWN %s %s", indent, times(len(groups[key])), key)
 		for i, t := range groups[key] {
 			if i == shownUnknowns {
 				x.out("%s        ... and %d more, with --json", indent, len(groups[key])-i)
@@ -191,12 +191,26 @@ func (x *command) showTools(tools []review.Tool, indent string) {
 		}
 	}
 	if len(tools) > 0 {
-		x.out("%s%d tool calls: %d only read (%d of them over the network)", indent, len(tools), reads, network)
+		x.out("%s%s: %d only read (%d of them over the network)", indent, plural(len(tools), "tool call"), reads, network)
 	}
 }
 
 // shownUnknowns is how many calls of one kind are printed before a count.
 const shownUnknowns = 5
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
 
 func who(t review.Tool) string {
 	if t.Agent != "" {

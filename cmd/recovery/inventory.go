@@ -11,6 +11,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/report"
@@ -136,7 +137,7 @@ func (x *command) showInventory(inv inventory.Inventory) {
 		if it.Group != "" {
 			group += " " + it.Role
 		}
-		t.add(it.Short, string(it.Live), it.Turn, string(it.Ended.Cause), x.when(it.LastEntryAt), dash(group), it.Title, it.Cwd,
+		t.add(it.Short, string(it.Live), turnWords(it), endedWords(it.Ended), x.when(it.LastEntryAt), dash(group), it.Title, it.Cwd,
 			dash(strings.Join(append(append([]string{}, it.Hazards...), it.Warnings...), ", ")))
 	}
 	if len(t.lines) > 0 {
@@ -163,6 +164,30 @@ func (x *command) showInventory(inv inventory.Inventory) {
 		return
 	}
 	x.next("recovery queue-check")
+}
+
+// endedWords is a cause with what its line adds: how long it was idle, when a limit ends, what an error says.
+func endedWords(e inventory.Ended) string {
+	words := string(e.Cause)
+	switch e.Cause {
+	case inventory.Retired:
+		if _, how, ok := strings.Cut(e.Line, "bg retire "); ok {
+			if _, how, ok = strings.Cut(how, ": "); ok {
+				words += " (" + how + ")"
+			}
+		}
+	case inventory.Limit, inventory.SignIn, inventory.APIError, inventory.Crashed:
+		words += " (" + text.Clip(e.Line, 60) + ")"
+	}
+	return words
+}
+
+// turnWords says of a turn that was ended by the token limit that it was.
+func turnWords(it inventory.Item) string {
+	if it.Turn == string(transcript.Complete) && it.Stop == "max_tokens" {
+		return it.Turn + " (max_tokens)"
+	}
+	return it.Turn
 }
 
 func dash(s string) string {

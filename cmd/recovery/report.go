@@ -72,7 +72,7 @@ func (x *command) report(c *cli.Context) error {
 		}
 	} else {
 		x.out("%s", rep.Markdown())
-		x.next("type your go in an owner's thread; for finished ones: pin, send WRAP, then recovery wrap-wait SHORT...")
+		x.next("recovery status")
 	}
 	if len(rep.Defects) > 0 {
 		return quiet(exitDefect)

@@ -313,7 +313,7 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			planned = append(planned, it.Short)
 		}
 	}
-	x.out("%d sessions: %d woken, %d planned, %d refused, %d otherwise", len(res.Items), counts[wake.Woken], counts[wake.Planned], counts[wake.Refused],
+	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", plural(len(res.Items), "session"), counts[wake.Woken], counts[wake.Planned], counts[wake.Refused],
 		len(res.Items)-counts[wake.Woken]-counts[wake.Planned]-counts[wake.Refused])
 	switch {
 	case len(res.Defects) > 0:

@@ -128,12 +128,12 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 			x.out("no finished recovery is kept")
 		}
 	}
-	x.out("%d sessions: %d owed something, %d wait for you, %d open defects", len(s.Items), owed, waits, len(s.Defects))
+	x.out("%s: %d owed something, %d wait for you, %d open defects", plural(len(s.Items), "session"), owed, waits, len(s.Defects))
 	switch {
 	case len(s.Items) == 0:
 		x.next("recovery inventory")
 	case s.Open():
-		x.next("the command in the row; `recovery handoff` writes it down for whoever goes on")
+		x.next("recovery handoff (or the command in a row above)")
 	default:
 		x.next("recovery report")
 	}
@@ -208,7 +208,7 @@ func (x *command) events(c *cli.Context) error {
 		picked = picked[:n]
 	}
 	if x.json {
-		return x.printJSON(map[string]any{"items": picked, "found": len(all)})
+		return x.printJSON(map[string]any{"items": eventItems(picked, journal.Replay(all)), "found": len(all)})
 	}
 	t := rows{header: []string{"SEQ", "AT", "TYPE", "SESSION", "WHAT"}}
 	for _, e := range picked {
@@ -220,6 +220,36 @@ func (x *command) events(c *cli.Context) error {
 	x.out("%d of %d events", len(picked), len(all))
 	x.next("recovery status")
 	return nil
+}
+
+// eventItem is one event as events prints it; an event of no session has no short.
+type eventItem struct {
+	Seq       int64           `json:"seq"`
+	At        time.Time       `json:"at"`
+	Type      journal.Type    `json:"type"`
+	Short     *string         `json:"short"`
+	SessionID *string         `json:"session_id"`
+	Link      *string         `json:"link"`
+	Data      json.RawMessage `json:"data"`
+}
+
+func eventItems(events []journal.Event, state *journal.State) []eventItem {
+	out := make([]eventItem, len(events))
+	for i, e := range events {
+		out[i] = eventItem{Seq: e.Seq, At: e.At, Type: e.Type, Data: e.Data}
+		if e.Session == "" {
+			continue
+		}
+		out[i].Short = &e.Session
+		if wakes := state.Session(e.Session).Wakes; len(wakes) > 0 {
+			last := wakes[len(wakes)-1]
+			out[i].SessionID = &last.SessionID
+			if last.Link != "" {
+				out[i].Link = &last.Link
+			}
+		}
+	}
+	return out
 }
 
 // sessionOf finds a session of the journal by its short or a unique beginning: its job may be gone from the account.

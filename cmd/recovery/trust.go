@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"recovery/internal/journal"
 	"recovery/wake"
 
@@ -116,6 +118,9 @@ func (x *command) trust(c *cli.Context) error {
 		} else {
 			x.next("recovery resume %s", it.Short)
 		}
+	}
+	if status != exitOK {
+		x.next("recovery queue-check %s", strings.Join(c.Args().Slice(), " "))
 	}
 	return quiet(status)
 }

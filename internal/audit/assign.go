@@ -40,6 +40,8 @@ func (e *envRules) assigned(name string, exported bool, val arg) verdict {
 		return read("")
 	case !val.dyn && e.values[name][val.text]:
 		return read("")
+	case name == "IFS" && !exported && !val.dyn && val.src != "" && strings.Trim(val.text, " \t\n") == "":
+		return read("") // splits at blanks, or at fewer of them
 	case exported:
 		return unknown("the variable " + name + " may change what a command does")
 	case matchesPatterns(e.Special, name):
@@ -88,6 +90,9 @@ func (w *walker) assignment(a *syntax.Assign, exported bool) verdict {
 	}
 	if a.Array != nil || a.Append {
 		val.dyn = true
+	}
+	if w.integer[a.Name.Value] && a.Value != nil {
+		v = v.worse(w.arith(a.Value))
 	}
 	v = v.worse(w.r.env.assigned(a.Name.Value, exported, val))
 	if !exported {

@@ -114,8 +114,16 @@ func (w *walker) arith(x syntax.ArithmExpr) verdict {
 		case *syntax.ProcSubst:
 			v = v.worse(w.inner(func() verdict { return w.stmts(n.Stmts, stdin{kind: stdinData}) }))
 			return false
+		case *syntax.Word:
+			if text := quotedText(n); len(n.Parts) > 1 && subscripted.MatchString(text) {
+				v = v.worse(w.hidden(text))
+			}
 		case *syntax.SglQuoted:
-			v = v.worse(w.hidden(n.Value))
+			if n.Dollar {
+				v = v.worse(w.hidden(decodeANSI(n.Value)))
+			} else {
+				v = v.worse(w.hidden(n.Value))
+			}
 		case *syntax.Lit:
 			if w.tainted[n.Value] {
 				v = v.atLeast(Unknown, "arithmetic on `"+n.Value+"`, whose text comes from outside and is evaluated")
@@ -125,7 +133,7 @@ func (w *walker) arith(x syntax.ArithmExpr) verdict {
 			}
 		case *syntax.ParamExp:
 			v = v.worse(w.paramEffects(n))
-			if n.Param != nil && !n.Length && w.tainted[n.Param.Value] {
+			if n.Param != nil && !n.Length && (w.tainted[n.Param.Value] || positional(n.Param.Value)) {
 				v = v.atLeast(Unknown, "arithmetic on `"+n.Param.Value+"`, whose text comes from outside and is evaluated")
 			}
 		case *syntax.BinaryArithm:
@@ -145,6 +153,11 @@ func (w *walker) arith(x syntax.ArithmExpr) verdict {
 		return true
 	})
 	return v
+}
+
+// positional holds for the arguments of a script or function.
+func positional(name string) bool {
+	return name == "@" || name == "*" || allDigits(name) && name != "0"
 }
 
 // hidden judges text that the shell evaluates although it was quoted: substitutions in it run.

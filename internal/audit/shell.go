@@ -171,6 +171,8 @@ type walker struct {
 	// Found by survey before anything is judged.
 	count     map[string]int  // how often a variable is set; more than once: its value is not followed
 	later     map[string]bool // functions that the script defines somewhere at its top
+	funcNames map[string]bool // functions, wherever they are declared
+	integer   map[string]bool // variables declared as numbers: what they are set to is evaluated
 	tainted   map[string]bool // variables that may hold text from outside
 	quoted    []string        // quoted texts that hold a subscript with a substitution
 	lastFunc  uint            // where the last of them ends

@@ -20,6 +20,7 @@ var setters = map[string]bool{"read": true, "mapfile": true, "readarray": true, 
 // variable is set, which functions there are, whether arithmetic is used.
 func (w *walker) survey(root syntax.Node) {
 	w.count, w.later, w.tainted = map[string]int{}, map[string]bool{}, map[string]bool{}
+	w.funcNames, w.integer = map[string]bool{}, map[string]bool{}
 	many := false
 	syntax.Walk(root, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -64,14 +65,13 @@ func (w *walker) survey(root syntax.Node) {
 			if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) {
 				w.count[word.Lit()] += 2
 			}
-		case *syntax.SglQuoted:
-			if subscripted.MatchString(n.Value) {
-				w.quoted = append(w.quoted, n.Value)
+		case *syntax.Word:
+			// Taken as a whole: a subscript may be put together from differently quoted parts.
+			if text := quotedText(n); subscripted.MatchString(text) {
+				w.quoted = append(w.quoted, text)
 			}
-		case *syntax.Lit:
-			if strings.Contains(n.Value, `\`) && subscripted.MatchString(strings.ReplaceAll(n.Value, `\`, "")) {
-				w.quoted = append(w.quoted, strings.ReplaceAll(n.Value, `\`, ""))
-			}
+		case *syntax.FuncDecl:
+			w.noteFunctions(n)
 		case *syntax.CallExpr:
 			many = w.surveyCall(n) || many
 		}
@@ -103,6 +103,16 @@ func (w *walker) surveyFunctions(stmts []*syntax.Stmt) {
 	}
 }
 
+// noteFunctions notes every function of the script, wherever it is declared: the name no longer stands for the command.
+func (w *walker) noteFunctions(n *syntax.FuncDecl) {
+	if n.Name != nil {
+		w.funcNames[n.Name.Value] = true
+	}
+	for _, name := range n.Names {
+		w.funcNames[name.Value] = true
+	}
+}
+
 // surveyFirstCall finds where the script first calls one of its functions, bodies of functions aside.
 func (w *walker) surveyFirstCall(stmts []*syntax.Stmt) {
 	w.firstCall = uint(len(w.src)) + 1
@@ -125,13 +135,17 @@ func (w *walker) surveyFirstCall(stmts []*syntax.Stmt) {
 
 // surveyDeclare notes the names that a declaration changes beyond setting them: flags like -u change the value.
 func (w *walker) surveyDeclare(n *syntax.DeclClause) {
-	flags := false
+	flags, number := false, false
 	for _, a := range n.Args {
 		if a.Name == nil {
 			flags = true
+			number = number || a.Value != nil && strings.ContainsAny(plainText(a.Value), "iEF")
 		}
 	}
 	for _, a := range n.Args {
+		if a.Name != nil && number {
+			w.integer[a.Name.Value] = true
+		}
 		if a.Name != nil && (flags || a.Naked) {
 			w.count[a.Name.Value] += 2
 		}
@@ -167,6 +181,9 @@ func (w *walker) surveyAssign(a *syntax.Assign) {
 
 // taint marks a variable whose value is text that the line does not show.
 func (w *walker) taint(name string, value *syntax.Word) {
+	if strings.ContainsAny(quotedText(value), "$`") {
+		w.tainted[name] = true // text that arithmetic would run, or a part of one
+	}
 	syntax.Walk(value, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
@@ -190,13 +207,14 @@ func (w *walker) surveyCall(c *syntax.CallExpr) bool {
 	sets := false
 	for i, word := range c.Args {
 		name := plainText(word)
-		if i == 0 && name == "" || i < 4 && strings.Contains(name, "{") {
+		if i == 0 && name == "" || strings.Contains(name, "{") {
 			return true
 		}
-		if i < 4 && (name == "eval" || name == "source" || name == "." || name == "trap" || name == "fc" || name == "alias") {
+		// Not only in front: wrappers may stand before them, any number of them.
+		if name == "eval" || name == "source" || name == "." || name == "trap" || name == "fc" || name == "alias" {
 			return true
 		}
-		if i < 4 && setters[name] {
+		if setters[name] {
 			sets = true
 			if name == "let" {
 				w.arithUsed = true
@@ -209,16 +227,60 @@ func (w *walker) surveyCall(c *syntax.CallExpr) bool {
 	if !sets {
 		return false
 	}
+	integer := plainText(c.Args[0]) == "integer" || plainText(c.Args[0]) == "float"
 	for _, word := range c.Args {
-		name := plainText(word)
-		name, _, _ = strings.Cut(name, "=")
-		name, _, _ = strings.Cut(name, "[")
-		if isName(name) {
+		for _, name := range namesSet(plainText(word)) {
 			w.count[name] += 2
 			w.tainted[name] = true
+			w.integer[name] = w.integer[name] || integer
 		}
 	}
 	return false
+}
+
+// namesSet lists the names that a word given to a setting builtin may set: `x`, `x=1`, `x[0]`, `x?prompt`, and what is
+// joined to an option, as in `-vx`.
+func namesSet(text string) []string {
+	if !strings.HasPrefix(text, "-") {
+		if end := strings.IndexAny(text, "=[?"); end >= 0 {
+			text = text[:end]
+		}
+		if isName(text) {
+			return []string{text}
+		}
+		return nil
+	}
+	var out []string
+	for i := 2; i < len(text); i++ {
+		if isName(text[i:]) {
+			out = append(out, text[i:])
+		}
+	}
+	return out
+}
+
+// quotedText puts together what is quoted or escaped in a word; of what expands to something nothing is known.
+func quotedText(word *syntax.Word) string {
+	var b strings.Builder
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				b.WriteString(decodeANSI(p.Value))
+			} else {
+				b.WriteString(p.Value)
+			}
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				if lit, ok := q.(*syntax.Lit); ok {
+					b.WriteString(unescapeQuoted(lit.Value))
+				}
+			}
+		}
+	}
+	return b.String()
 }
 
 // plainText returns a word without quotes and expansions, or nothing.
@@ -247,86 +309,4 @@ func plainText(word *syntax.Word) string {
 		}
 	}
 	return b.String()
-}
-
-// leakOf says what the output of a substitution may carry.
-func (w *walker) leakOf(stmts []*syntax.Stmt) leak {
-	l := leakFixed
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Redirect:
-				if n.Op == syntax.RdrIn {
-					l = leakFiles
-				}
-			case *syntax.ParamExp:
-				l = max(l, leakUnknown)
-			case *syntax.CallExpr:
-				if len(n.Args) > 0 {
-					l = max(l, w.leakOfCall(n))
-				}
-			case *syntax.DeclClause:
-				l = leakFiles
-			}
-			return true
-		})
-	}
-	return l
-}
-
-func (w *walker) leakOfCall(c *syntax.CallExpr) leak {
-	for i, word := range c.Args {
-		name := plainText(word)
-		if i == 0 && w.r.env.fixed[name] {
-			return leakFixed
-		}
-		if w.r.env.readers[name] {
-			return leakFiles
-		}
-		if i == 0 && name == "git" && len(c.Args) > 1 {
-			switch plainText(c.Args[1]) {
-			case "rev-parse", "branch", "describe", "merge-base", "symbolic-ref", "rev-list":
-				return leakFixed
-			case "show", "diff", "log", "cat-file", "grep", "blame", "config":
-				return leakFiles
-			}
-		}
-	}
-	return leakUnknown
-}
-
-// countsOnly holds for a substitution whose output is a number.
-func (w *walker) countsOnly(stmts []*syntax.Stmt) bool {
-	if len(stmts) != 1 {
-		return false
-	}
-	s := stmts[0]
-	for {
-		b, ok := s.Cmd.(*syntax.BinaryCmd)
-		if !ok {
-			break
-		}
-		if b.Op != syntax.Pipe {
-			return false
-		}
-		s = b.Y
-		// `wc -l | tr -d ' '`: taking characters away leaves a number a number.
-		if c, ok := b.Y.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 3 && plainText(c.Args[0]) == "tr" && plainText(c.Args[1]) == "-d" {
-			s = b.X
-		}
-	}
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 {
-		return false
-	}
-	switch plainText(c.Args[0]) {
-	case "wc", "nproc", "date", "expr":
-		// wc names its files: a name could be a subscript.
-		return len(c.Args) <= 2 || plainText(c.Args[0]) != "wc"
-	case "stat":
-		return len(c.Args) == 4 && len(plainText(c.Args[2])) == 2 && strings.Contains("%s%z%Y%m%X%Z", plainText(c.Args[2]))
-	case "grep":
-		return len(c.Args) > 1 && plainText(c.Args[1]) == "-c" && len(c.Args) <= 4
-	}
-	return false
 }

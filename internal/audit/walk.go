@@ -79,7 +79,7 @@ func (w *walker) cmd(c syntax.Command, in stdin) verdict {
 	case *syntax.LetClause:
 		v := read("")
 		for _, x := range c.Exprs {
-			v = v.worse(w.arith(x))
+			v = v.worse(w.arith(x)).worse(w.letText(x))
 		}
 		return v
 	case *syntax.TestClause:
@@ -89,6 +89,18 @@ func (w *walker) cmd(c syntax.Command, in stdin) verdict {
 	default:
 		return unknown("a shell construct that is not analysed")
 	}
+}
+
+// letText judges an operand of let that is not written in the script at all.
+func (w *walker) letText(x syntax.ArithmExpr) verdict {
+	v := read("")
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && !p.Length && isName(p.Param.Value) && w.count[p.Param.Value] == 0 {
+			v = unknown("arithmetic on `" + p.Param.Value + "`, which the line does not set")
+		}
+		return true
+	})
+	return v
 }
 
 // binary judges a pipeline or a list of `&&` and `||`.
@@ -129,6 +141,9 @@ func (w *walker) binary(c *syntax.BinaryCmd, in stdin) verdict {
 func (w *walker) output(s *syntax.Stmt) stdin {
 	data := stdin{kind: stdinData}
 	c, ok := s.Cmd.(*syntax.CallExpr)
+	if ok && len(c.Args) > 0 && w.funcNames[plainText(c.Args[0])] {
+		return data
+	}
 	if ok && len(c.Args) == 1 && len(s.Redirs) == 1 && len(c.Assigns) == 0 && plainText(c.Args[0]) == "cat" {
 		if r := s.Redirs[0]; (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) && r.N == nil {
 			return w.hereDoc(r)

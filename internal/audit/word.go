@@ -267,7 +267,7 @@ func (r *resolver) param(p *syntax.ParamExp, quoted bool) {
 	}
 	name := p.Param.Value
 	val, known := r.w.scope.vars[name]
-	if known && r.w.count[name] != 1 {
+	if known && (r.w.count[name] != 1 || shellSets[name]) {
 		known = false
 	}
 	switch {
@@ -281,7 +281,7 @@ func (r *resolver) param(p *syntax.ParamExp, quoted bool) {
 		r.dynamic(!quoted || manyWords(p), l)
 	case !known:
 		r.dynamic(!quoted || name == "@" || name == "*", leakUnknown)
-	case val.words != nil && len(val.words) == 1 && (quoted || staysWhole(val.words[0])):
+	case len(val.words) == 1 && (quoted || staysWhole(val.words[0])):
 		r.add(val.words[0])
 	case val.words != nil:
 		r.oneOf(val.words, quoted)
@@ -293,6 +293,11 @@ func (r *resolver) param(p *syntax.ParamExp, quoted bool) {
 		}
 	}
 }
+
+// shellSets are variables that builtins and the shells themselves set without being told so by name.
+var shellSets = words(strings.Fields(`_ REPLY MAPFILE OPTARG OPTIND MATCH MBEGIN MEND match mbegin mend reply argv status pipestatus PWD
+	OLDPWD SECONDS RANDOM SRANDOM LINENO FUNCNAME PIPESTATUS DIRSTACK dirstack GROUPS COPROC COPROC_PID BASH_REMATCH BASHPID HISTCMD
+	EPOCHSECONDS EPOCHREALTIME COLUMNS LINES UID EUID GID EGID PPID USERNAME ERRNO TTYIDLE psvar`)).set()
 
 // manyWords holds for expansions that become several words even in quotes.
 func manyWords(p *syntax.ParamExp) bool {
