@@ -36,24 +36,13 @@ EXIT STATUS:
 
 // readItem is one row of read's JSON.
 type readItem struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
+	sessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
 }
 
 func (x *command) read(c *cli.Context) error {
-	p, err := x.place(c)
-	if err != nil {
-		return err
-	}
-	w, err := x.see(p)
-	if err != nil {
-		return err
-	}
-	named, err := findJobs(w, c.Args().Slice())
+	p, w, named, err := x.named(c)
 	if err != nil {
 		return err
 	}
@@ -136,12 +125,9 @@ func (x *command) read(c *cli.Context) error {
 }
 
 func readOne(w *inventory.World, rules *audit.Rules, state *journal.State, short string) readItem {
-	it := readItem{Short: short, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
+	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
-		it.SessionID, it.Title = j.SessionID, j.Title()
-		if link := j.Link(); link != "" {
-			it.Link = &link
-		}
+		it.sessionName = nameOf(j)
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == "copy" {
 		it.Problem = last.Result.Reason
@@ -237,15 +223,7 @@ func (x *command) lastReply(c *cli.Context) error {
 	if c.Args().Len() != 1 {
 		return usagef("last-reply wants one session")
 	}
-	p, err := x.place(c)
-	if err != nil {
-		return err
-	}
-	w, err := x.see(p)
-	if err != nil {
-		return err
-	}
-	jobs, err := findJobs(w, c.Args().Slice())
+	_, w, jobs, err := x.named(c)
 	if err != nil {
 		return err
 	}

@@ -29,10 +29,8 @@ EXIT STATUS:
 
 // trustItem is one row of trust's JSON.
 type trustItem struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Key       string  `json:"key"`
+	sessionName
+	Key string `json:"key"`
 	// Outcome is accepted, already or failed.
 	Outcome string `json:"outcome"`
 	Backup  string `json:"backup"`
@@ -43,15 +41,7 @@ func (x *command) trust(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return usagef("trust wants the sessions whose folder is to be trusted")
 	}
-	p, err := x.place(c)
-	if err != nil {
-		return err
-	}
-	w, err := x.see(p)
-	if err != nil {
-		return err
-	}
-	jobs, err := findJobs(w, c.Args().Slice())
+	p, _, jobs, err := x.named(c)
 	if err != nil {
 		return err
 	}
@@ -70,10 +60,7 @@ func (x *command) trust(c *cli.Context) error {
 	}
 	items, status := []trustItem{}, exitOK
 	for _, j := range jobs {
-		it := trustItem{Short: j.Short, SessionID: j.SessionID}
-		if link := j.Link(); link != "" {
-			it.Link = &link
-		}
+		it := trustItem{sessionName: nameOf(j)}
 		t := p.account.Trust(j.Cwd)
 		it.Key = t.Key
 		switch {

@@ -35,10 +35,7 @@ EXIT STATUS:
 
 // whyItem is one row of why's JSON.
 type whyItem struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
+	sessionName
 	inventory.Story
 	Problem string `json:"problem"`
 }
@@ -47,24 +44,13 @@ func (x *command) why(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return usagef("why wants the sessions to tell of")
 	}
-	p, err := x.place(c)
-	if err != nil {
-		return err
-	}
-	w, err := x.see(p)
-	if err != nil {
-		return err
-	}
-	jobs, err := findJobs(w, c.Args().Slice())
+	_, w, jobs, err := x.named(c)
 	if err != nil {
 		return err
 	}
 	items, status := []whyItem{}, exitOK
 	for _, f := range w.All(jobs) {
-		it := whyItem{Short: f.Job.Short, SessionID: f.Job.SessionID, Title: f.Job.Title(), Story: w.Story(f), Problem: f.Problem}
-		if link := f.Job.Link(); link != "" {
-			it.Link = &link
-		}
+		it := whyItem{sessionName: nameOf(f.Job), Story: w.Story(f), Problem: f.Problem}
 		if f.Problem != "" {
 			status = exitNeedsUser
 		}
@@ -121,10 +107,7 @@ EXIT STATUS:
 
 // pinItem is one row of pins' JSON.
 type pinItem struct {
-	Short       string          `json:"short"`
-	SessionID   string          `json:"session_id"`
-	Link        *string         `json:"link"`
-	Title       string          `json:"title"`
+	sessionName
 	Live        string          `json:"live"`
 	IdleSeconds *int64          `json:"idle_seconds"`
 	MemoryBytes *int64          `json:"memory_bytes"`
@@ -152,10 +135,7 @@ func (x *command) pins(c *cli.Context) error {
 	}
 	items, status, total := []pinItem{}, exitOK, int64(0)
 	for _, f := range w.All(jobs) {
-		it := pinItem{Short: f.Job.Short, SessionID: f.Job.SessionID, Title: f.Job.Title(), Live: string(f.Live.State), Proof: w.PinProof(f, pinned)}
-		if link := f.Job.Link(); link != "" {
-			it.Link = &link
-		}
+		it := pinItem{sessionName: nameOf(f.Job), Live: string(f.Live.State), Proof: w.PinProof(f, pinned)}
 		if !f.Tail.LastEntry.IsZero() {
 			idle := int64(w.Now.Sub(f.Tail.LastEntry) / time.Second)
 			it.IdleSeconds = &idle

@@ -37,10 +37,7 @@ EXIT STATUS:
 
 // wrapItem is one row of wrap-wait's JSON.
 type wrapItem struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
+	sessionName
 	wrap.Status
 	Pinned bool `json:"pinned"`
 }
@@ -52,15 +49,7 @@ func (x *command) wrapWait(c *cli.Context) error {
 	if strings.TrimSpace(c.String("mark")) == "" {
 		return usagef("--mark wants a phrase")
 	}
-	p, err := x.place(c)
-	if err != nil {
-		return err
-	}
-	w, err := x.see(p)
-	if err != nil {
-		return err
-	}
-	jobs, err := findJobs(w, c.Args().Slice())
+	p, w, jobs, err := x.named(c)
 	if err != nil {
 		return err
 	}
@@ -77,10 +66,7 @@ func (x *command) wrapWait(c *cli.Context) error {
 	items, status := []wrapItem{}, exitOK
 	for _, j := range jobs {
 		s := found[j.Short]
-		it := wrapItem{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Status: s, Pinned: j.Pinned}
-		if link := j.Link(); link != "" {
-			it.Link = &link
-		}
+		it := wrapItem{sessionName: nameOf(j), Status: s, Pinned: j.Pinned}
 		items = append(items, it)
 		if err := p.recordWrap(j.Short, s, c.String("mark")); err != nil {
 			return err

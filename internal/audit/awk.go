@@ -100,8 +100,8 @@ func escapedEnd(s string, q byte) int {
 	return -1
 }
 
-// regexEnd finds the slash that ends a regular expression. Awks differ on a slash within brackets; one that is not
-// followed by a closing bracket on the line ends it in all of them.
+// regexEnd finds the slash that ends a regular expression. A slash within brackets does not; an awk to which it does is left
+// with brackets that do not close, and refuses the program.
 func regexEnd(s string) int {
 	bracket := false
 	for i := 0; i < len(s); i++ {
@@ -118,11 +118,16 @@ func regexEnd(s string) int {
 			if i+1 < len(s) && s[i+1] == ']' {
 				i++
 			}
+		case c == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
+			// A class within the brackets: its own bracket does not end them.
+			end := strings.Index(s[i+2:], s[i+1:i+2]+"]")
+			if end < 0 {
+				return -1
+			}
+			i += end + 3
 		case c == ']' && bracket:
 			bracket = false
-		case c == '/' && bracket:
-			return -1
-		case c == '/':
+		case c == '/' && !bracket:
 			return i
 		}
 	}
@@ -140,7 +145,7 @@ func regexMayFollow(out []awkToken) bool {
 		return false
 	case 'w':
 		switch last.text {
-		case "print", "printf", "return", "in", "case", "else", "do", "getline", "BEGIN", "END":
+		case "print", "printf", "return", "exit", "in", "case", "else", "do", "getline", "delete", "next", "BEGIN", "END":
 			return true
 		}
 		return false
@@ -161,10 +166,6 @@ func awkProgram(src string, run func(string) verdict) verdict {
 	v := read("prints")
 	depth, printDepth := 0, -1 // printDepth: brackets open where a print statement began
 	for i, k := range t {
-		prev := awkToken{kind: ';'}
-		if i > 0 {
-			prev = t[i-1]
-		}
 		switch k.kind {
 		case '(', '[':
 			depth++
@@ -173,7 +174,7 @@ func awkProgram(src string, run func(string) verdict) verdict {
 		case ';', '{', '}':
 			printDepth = -1
 		case '\n':
-			if prev.kind != ',' && prev.text != "&&" && prev.text != "||" && depth <= printDepth {
+			if !awkGoesOn(t[:i]) && depth <= printDepth {
 				printDepth = -1
 			}
 		case 's':
@@ -199,8 +200,10 @@ func awkProgram(src string, run func(string) verdict) verdict {
 		case '|':
 			switch {
 			case k.text == "||":
+			case k.text == "|&" && printDepth >= 0 && depth <= printDepth:
+				v = v.worse(awkPipe(t[i+1:], run)).atLeast(Unknown, "awk talks to another process")
 			case k.text == "|&":
-				v = v.worse(unknown("awk talks to another process"))
+				v = v.worse(awkFrom(t[:i], run)).atLeast(Unknown, "awk talks to another process")
 			case printDepth >= 0 && depth <= printDepth:
 				v = v.worse(awkPipe(t[i+1:], run))
 			default:
@@ -209,6 +212,20 @@ func awkProgram(src string, run func(string) verdict) verdict {
 		}
 	}
 	return v
+}
+
+// awkGoesOn holds when a newline behind these tokens does not end the statement.
+func awkGoesOn(t []awkToken) bool {
+	for i := len(t) - 1; i >= 0; i-- {
+		switch k := t[i]; {
+		case k.kind == '\n':
+		case k.kind == ',' || k.kind == '?' || k.kind == ':' || k.text == "&&" || k.text == "||":
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // awkTarget judges where a print statement is sent: the tokens behind `>`.
@@ -257,6 +274,9 @@ func judgeAwk(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, true)
 	v := p.v
 	run := func(cmd string) verdict { return w.nested(cmd, langSh) }
+	if lib, ok := p.value("-i", "--include"); ok && strings.TrimSuffix(lib.text, ".awk") == "inplace" {
+		v = v.worse(write("awk changes its files in place"))
+	}
 	if src, ok := p.value("-e", "--source"); ok {
 		for _, o := range p.options {
 			if o.name != "-e" && o.name != "--source" {

@@ -79,7 +79,7 @@ func (w *walker) command(args []arg, in stdin, functions bool) verdict {
 		} else {
 			return unknown("a program outside the system's folders: " + name.text)
 		}
-	} else if functions {
+	} else if functions && !specialBuiltins[base] {
 		s := w.r.lookup(base)
 		switch {
 		case w.scope.funcs[base] && !w.unsets:
@@ -92,6 +92,9 @@ func (w *walker) command(args []arg, in stdin, functions bool) verdict {
 	}
 	return w.external(base, args[1:], in)
 }
+
+// specialBuiltins come before functions in some shells.
+var specialBuiltins = words(strings.Fields("eval exec source . command builtin trap export readonly set unset")).set()
 
 // external judges a command that is not a function.
 func (w *walker) external(name string, args []arg, in stdin) verdict {
@@ -172,6 +175,12 @@ func (w *walker) subcommand(c *invocation) verdict {
 	if sub.dyn {
 		return v.worse(unknown("the sub-command is only known at run time: " + sub.source()))
 	}
+	for _, o := range p.options {
+		// A value that is the name of a changing sub-command may be just that.
+		if hidden := s.subs[o.value.text]; o.given && o.value.src == o.value.text && c.name != "git" && hidden != nil && hidden.class == Write && hidden.judge == nil {
+			v = v.worse(unknown("the value of `" + o.name + "` may be the sub-command `" + o.value.text + "`"))
+		}
+	}
 	next := s.sub(sub.text)
 	if next == nil {
 		if s.class == Write {
@@ -238,7 +247,7 @@ func (w *walker) plain(c *invocation, p *parsed) verdict {
 	if len(p.operands) < s.min {
 		v = v.worse(verdict{class: s.under, reason: "without the operands that make it read"})
 	}
-	if s.network {
+	if s.network || s.carries {
 		v = v.worse(carried(c.args))
 	}
 	return v

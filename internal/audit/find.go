@@ -31,7 +31,7 @@ func judgeFind(w *walker, c *invocation) verdict {
 				return v.worse(unknown("find " + a.text + " without an end"))
 			}
 			for _, i := range inner {
-				if i.split {
+				if i.split || i.dyn && i.text == "" && !i.safe {
 					v = v.atLeast(Unknown, "words that are only known at run time may end the command of find: "+i.source())
 				}
 			}
@@ -99,22 +99,48 @@ func substitute(args []arg, placeholder string, safe bool) []arg {
 // judgeFd judges a call of fd, which runs a command behind -x and -X.
 func judgeFd(w *walker, c *invocation) verdict {
 	for i, a := range c.args {
-		if a.dyn {
+		first, found := fdExec(c.spec, a)
+		if !found {
 			continue
 		}
-		switch a.text {
-		case "-x", "--exec", "-X", "--exec-batch":
-			p := c.spec.options(c.args[:i], false)
-			inner := c.args[i+1:]
-			for j, e := range inner {
-				if e.text == ";" && !e.dyn {
-					return w.plain(c, p).worse(unknown("options of fd behind the command")).worse(w.command(fdWords(inner[:j]), stdin{}, false))
-				}
+		p := c.spec.options(c.args[:i], false)
+		inner := append(first, c.args[i+1:]...)
+		v := w.plain(c, p)
+		for j, e := range inner {
+			if e.text == ";" && !e.dyn {
+				inner = inner[:j]
+				v = v.worse(unknown("options of fd behind the command"))
+				break
 			}
-			return w.plain(c, p).worse(w.command(fdWords(inner), stdin{}, false))
 		}
+		return v.worse(w.command(fdWords(inner), stdin{}, false))
 	}
 	return w.plain(c, c.spec.options(c.args, false))
+}
+
+// fdExec says whether a word holds the option that a command follows, and what of the command is joined to it.
+func fdExec(s *spec, a arg) (first []arg, found bool) {
+	switch {
+	case a.dyn || len(a.text) < 2 || a.text[0] != '-':
+		return nil, false
+	case a.text == "--exec" || a.text == "--exec-batch":
+		return nil, true
+	case strings.HasPrefix(a.text, "--"):
+		name, value, joined := strings.Cut(a.text, "=")
+		return []arg{literal(value)}, joined && (name == "--exec" || name == "--exec-batch")
+	}
+	for i := 1; i < len(a.text); i++ {
+		if a.text[i] == 'x' || a.text[i] == 'X' {
+			if rest := a.text[i+1:]; rest != "" {
+				first = []arg{literal(rest)}
+			}
+			return first, true
+		}
+		if f := s.flags.get("-" + a.text[i:i+1]); f == nil || f.value == needsValue {
+			return nil, false
+		}
+	}
+	return nil, false
 }
 
 func fdWords(args []arg) []arg {

@@ -10,12 +10,26 @@ func judgeTest(w *walker, c *invocation) verdict {
 			v = v.worse(w.operandName(c.args[i+1]))
 		}
 	}
+	return v.worse(zshNumbers(w, c.args))
+}
+
+// zshNumbers judges operands that zsh evaluates where it wants a number.
+func zshNumbers(w *walker, args []arg) verdict {
+	v := read("")
+	for _, a := range args {
+		if subscripted.MatchString(a.text) {
+			v = v.worse(w.hidden(a.text)).atLeast(Unknown, "arithmetic on text with a subscript")
+		}
+	}
 	return v
 }
 
 // judgePrintf judges printf of the shell: -v sets a variable.
 func judgePrintf(w *walker, c *invocation) verdict {
 	v := read("prints")
+	if len(c.args) > 1 && strings.Contains(c.args[0].text, "%") {
+		v = v.worse(zshNumbers(w, c.args[1:]))
+	}
 	if len(c.args) == 0 || !strings.HasPrefix(c.args[0].text, "-v") {
 		return v
 	}
@@ -272,6 +286,11 @@ func judgePython(w *walker, c *invocation) verdict {
 func judgeLess(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)
 	v := w.plain(c, p)
+	for _, o := range p.options {
+		if o.given && strings.Contains(o.value.text, "$") {
+			v = v.worse(unknown("the value of `" + o.name + "` ends at a dollar sign, more options may follow"))
+		}
+	}
 	for _, a := range p.operands {
 		if strings.HasPrefix(a.text, "+") && (a.dyn || strings.ContainsAny(a.text, "!|sv") && a.text != "+F" || strings.HasPrefix(a.text, "++")) {
 			v = v.worse(unknown("runs a command at the start: " + a.source()))

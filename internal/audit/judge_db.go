@@ -46,9 +46,15 @@ func judgePsql(w *walker, c *invocation) verdict {
 	return v
 }
 
+// psqlVariable matches `:name`, which psql replaces where it reads statements; a cast has two colons.
+var psqlVariable = regexp.MustCompile(`(^|[^:]):["'{A-Za-z_]`)
+
 // sqlFromInput judges the statements on standard input.
 func (w *walker) sqlFromInput(c *invocation, dialect string) verdict {
 	if c.in.kind == stdinText {
+		if dialect == "psql" && psqlVariable.MatchString(c.in.text) {
+			return unknown("psql puts the value of a variable into the statements")
+		}
 		return w.r.sql(c.in.text, dialect)
 	}
 	return unknown("runs the statements that it reads")
@@ -83,7 +89,7 @@ func judgeSqlite(w *walker, c *invocation) verdict {
 	}
 	if len(p.operands) < 2 {
 		if c.in.kind == stdinText {
-			return v.worse(w.sqliteText(literal(c.in.text)))
+			return v.worse(w.sqliteInput(c.in.text))
 		}
 		return v.worse(unknown("runs the statements that it reads"))
 	}
@@ -101,28 +107,48 @@ func judgeSqlite(w *walker, c *invocation) verdict {
 	return v
 }
 
-// sqliteText judges statements and dot-commands, which stand on lines of their own.
+// sqliteText judges an operand: one dot-command, or statements.
 func (w *walker) sqliteText(a arg) verdict {
-	if a.dyn {
+	switch {
+	case a.dyn:
 		return unknown("SQL that is only known at run time: " + a.source())
+	case strings.HasPrefix(a.text, ".") && !strings.Contains(a.text, "\n"):
+		return w.sqliteCommand(a.text)
 	}
-	v := read("")
-	var sql []string
-	for _, line := range strings.Split(a.text, "\n") {
-		if !strings.HasPrefix(strings.TrimSpace(line), ".") {
-			sql = append(sql, line)
+	return w.r.sql(a.text, "sqlite")
+}
+
+// sqliteInput judges what sqlite reads line by line: a dot-command counts only where no statement is open.
+func (w *walker) sqliteInput(text string) verdict {
+	v, open := read(""), ""
+	for _, line := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(line, ".") {
+			open += line + "\n"
 			continue
 		}
-		word := strings.Fields(line)[0]
-		switch {
-		case has(w.r.lists["sqlite_read"], word):
-		case has(w.r.lists["sqlite_write"], word):
-			v = v.worse(write("the sqlite command " + word))
-		default:
-			v = v.worse(unknown("the sqlite command " + word))
+		if tokens, ok := sqlTokens(open, "sqlite"); !ok || len(tokens) > 0 && tokens[len(tokens)-1].kind != ';' {
+			return v.worse(unknown("a line that may be a command of sqlite or SQL: " + line))
 		}
+		v = v.worse(w.r.sql(open, "sqlite")).worse(w.sqliteCommand(line))
+		open = ""
 	}
-	return v.worse(w.r.sql(strings.Join(sql, "\n"), "sqlite"))
+	return v.worse(w.r.sql(open, "sqlite"))
+}
+
+// sqliteCommand judges one dot-command.
+func (w *walker) sqliteCommand(line string) verdict {
+	word := strings.Fields(line)[0]
+	switch {
+	case has(w.r.lists["sqlite_read"], word):
+		return read("")
+	case has(w.r.lists["sqlite_write"], word):
+		return write("the sqlite command " + word)
+	case word == ".shell" || word == ".system":
+		// sqlite quotes the words again before the shell sees them.
+		cmd := strings.TrimSpace(strings.TrimPrefix(line, word))
+		return w.nested(cmd, langSh).atLeast(Unknown, "the sqlite command "+word)
+	}
+	return unknown("the sqlite command " + word)
 }
 
 func judgeRedis(w *walker, c *invocation) verdict {

@@ -1,6 +1,14 @@
 package audit
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// helped are the sub-commands that take addresses; `ext::cmd` and other remote helpers run a program that the address names.
+var helped = words(strings.Fields("ls-remote remote archive fetch pull push clone submodule fetch-pack send-pack")).set()
+
+var remoteHelper = regexp.MustCompile(`(^|=)[A-Za-z0-9+.-]+::`)
 
 // judgeGit judges git: its global options first, then the sub-command by the table.
 func judgeGit(w *walker, c *invocation) verdict {
@@ -14,10 +22,11 @@ func judgeGit(w *walker, c *invocation) verdict {
 			v = v.worse(unknown("git looks for its programs elsewhere"))
 		}
 	}
-	for _, a := range c.args {
-		// `ext::cmd` and other remote helpers run a program that the address names.
-		if strings.Contains(a.text, "ext::") || strings.Contains(a.text, "fd::") {
-			v = v.worse(unknown("an address that runs a program: " + a.source()))
+	if len(p.rest) > 0 && helped[p.rest[0].text] {
+		for _, a := range p.rest[1:] {
+			if remoteHelper.MatchString(a.text) {
+				v = v.worse(unknown("an address that runs a program: " + a.source()))
+			}
 		}
 	}
 	return v.worse(w.subcommand(c))

@@ -118,6 +118,11 @@ func judgeAr(_ *walker, c *invocation) verdict {
 		return unknown("without a key")
 	}
 	key := strings.TrimPrefix(c.args[0].text, "-")
+	for _, a := range c.args[1:] {
+		if a.dyn && !a.safeOperand() || strings.HasPrefix(a.text, "-") || strings.HasPrefix(a.text, "@") {
+			return unknown("the option " + a.source())
+		}
+	}
 	switch {
 	case key == "":
 		return unknown("without a key")

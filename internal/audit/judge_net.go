@@ -9,7 +9,8 @@ import (
 func judgeCurl(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)
 	v := w.plain(c, p)
-	get := p.has("-G", "--get")
+	// Behind --next options begin anew.
+	get := p.has("-G", "--get") && !p.has("--next", "-:")
 	urls := p.operands
 	for _, o := range p.options {
 		switch o.name {
@@ -23,11 +24,14 @@ func judgeCurl(w *walker, c *invocation) verdict {
 		case "-w", "--write-out":
 			if strings.Contains(o.value.text, "%output{") {
 				v = v.worse(write("writes to a file (`" + o.name + "`)"))
+			} else if strings.HasPrefix(o.value.text, "@") {
+				v = v.worse(unknown("a format from a file (`" + o.name + "`)"))
 			}
 		case "-H", "--header", "--proxy-header":
 			if strings.HasPrefix(o.value.text, "@") {
 				v = v.worse(verdict{Write, "sends the content of a file (`" + o.name + "`)", true})
 			}
+			v = v.worse(header(o.value))
 		case "--url":
 			urls = append(urls, o.value)
 			if strings.HasPrefix(o.value.text, "@") {
@@ -46,6 +50,14 @@ func judgeCurl(w *walker, c *invocation) verdict {
 		v = v.worse(address(u))
 	}
 	return v
+}
+
+// header judges one header of a request.
+func header(a arg) verdict {
+	if strings.Contains(strings.ToLower(a.text), "method-override") {
+		return verdict{Unknown, "a header that may change the method: " + a.source(), true}
+	}
+	return read("")
 }
 
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
@@ -73,6 +85,9 @@ func address(a arg) verdict {
 func judgeWget(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)
 	v := w.plain(c, p)
+	if h, ok := p.value("--header"); ok {
+		v = v.worse(header(h))
+	}
 	out, to := p.value("-O", "--output-document")
 	switch {
 	case p.has("--spider", "-V", "--version", "-h", "--help"):
@@ -109,6 +124,7 @@ func judgeHTTPie(w *walker, c *invocation) verdict {
 	}
 	v = v.worse(address(ops[0]))
 	for _, item := range ops[1:] {
+		v = v.worse(header(item))
 		body := strings.NewReplacer("==", "").Replace(item.text)
 		switch {
 		case item.dyn:
@@ -237,7 +253,7 @@ func judgeTmux(w *walker, c *invocation) verdict {
 		part = nil
 	}
 	for _, a := range c.args {
-		if strings.Contains(a.text, "#(") {
+		if strings.Contains(a.text, "#(") || strings.Contains(a.text, "#{E:") || strings.Contains(a.text, "#{T:") {
 			v = v.worse(unknown("a format that runs a shell command: " + a.source()))
 		}
 		if a.dyn && a.leak > leakNone {

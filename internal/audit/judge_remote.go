@@ -30,6 +30,8 @@ func judgeForgeAPI(w *walker, c *invocation) verdict {
 					query.dyn = true
 				}
 			}
+		case "-H", "--header":
+			v = v.worse(header(o.value))
 		case "--input":
 			return v.worse(verdict{Write, "sends a body", true})
 		}
@@ -73,8 +75,10 @@ func judgeContainerCopy(w *walker, c *invocation) verdict {
 // judgeContainerExec judges `docker exec` and `kubectl exec` by the command that runs inside.
 func judgeContainerExec(w *walker, c *invocation) verdict {
 	v := verdict{class: Read, network: c.spec.network}
+	first := c.spec.options(c.args, true)
 	for i, a := range c.args {
-		if a.dyn || a.text != "--" {
+		// Only kubectl looks for options behind the pod; to the others `--` is a word of the command.
+		if a.dyn || a.text != "--" || !c.spec.network && len(first.rest) > 0 {
 			continue
 		}
 		p := c.spec.options(c.args[:i], false)
@@ -84,7 +88,7 @@ func judgeContainerExec(w *walker, c *invocation) verdict {
 		}
 		return v.worse(w.command(c.args[i+1:], c.in, false))
 	}
-	p := c.spec.options(c.args, true)
+	p := first
 	v = v.worse(p.v)
 	if len(p.rest) < 2 {
 		return v.worse(unknown("without a command"))

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -27,7 +28,8 @@ func judgeInterpreterShell(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, true)
 	v := p.v
 	switch {
-	case p.has("-n") && !p.has("-c", "-i") && v.class == Read:
+	case p.has("-n") && !p.has("-c", "-i") && v.class == Read && (len(p.rest) == 0 || !strings.HasPrefix(p.rest[0].text, "+") && !p.rest[0].dyn):
+		// `+n` and `+o` behind it would switch it off again.
 		return read("checks the syntax of a script")
 	case p.has("-n"):
 		return v.worse(unknown("a shell that may not run its script"))
@@ -163,7 +165,7 @@ func judgeXargs(w *walker, c *invocation) verdict {
 		from = leakFiles
 	}
 	rest := p.rest
-	token, replaces := p.value("-I", "--replace", "-J")
+	token, replaces := p.value("-I", "--replace", "-J", "-i")
 	if !replaces && p.has("-i", "--replace") {
 		token, replaces = literal("{}"), true
 	}
@@ -172,11 +174,16 @@ func judgeXargs(w *walker, c *invocation) verdict {
 			return v.worse(unknown("a placeholder that is only known at run time"))
 		}
 		rest = substitute(rest, token.text, false)
-	} else {
+	}
+	if !replaces || p.has("-n", "-L", "-l", "-x", "--max-args", "--max-lines") {
+		// Of options that exclude each other the last one counts.
 		rest = append(rest[:len(rest):len(rest)], arg{dyn: true, split: true, multi: true, leak: from, src: "what xargs appends"})
 	}
 	return v.worse(w.command(rest, stdin{kind: stdinData}, false))
 }
+
+// placeholder matches what parallel puts words in for.
+var placeholder = regexp.MustCompile(`\{[^{}\s,]*\}`)
 
 // judgeParallel judges the command line that GNU parallel builds and hands to a shell.
 func judgeParallel(w *walker, c *invocation) verdict {
@@ -196,7 +203,15 @@ func judgeParallel(w *walker, c *invocation) verdict {
 		return v.worse(unknown("runs the lines that it reads"))
 	}
 	text := strings.Join(line, " ")
-	replaced := strings.NewReplacer("{}", "$x", "{.}", "$x", "{/}", "$x", "{//}", "$x", "{/.}", "$x", "{#}", "$x", "{%}", "$x").Replace(text)
+	for _, a := range c.args {
+		if strings.Contains(a.text, "{=") {
+			return v.worse(unknown("runs code of its own (`{=`)"))
+		}
+	}
+	replaced := placeholder.ReplaceAllString(text, "$$x")
+	if token, ok := p.value("-I"); ok && token.text != "" && !token.dyn {
+		replaced = strings.ReplaceAll(replaced, token.text, "$x")
+	}
 	if replaced == text {
 		replaced += " $x"
 	}

@@ -65,5 +65,12 @@ func judgeNamed(name string) judgeFunc {
 		"ar":          judgeAr,
 		"kubedry":     judgeKubeDry,
 		"stdin":       judgeStdinOnly,
+		"xxd":         judgeXxd,
+		"nft":         judgeNft,
+		"ifconfig":    judgeIfconfig,
+		"process":     judgeProcess,
+		"prlimit":     judgePrlimit,
+		"cargofmt":    judgeCargoFmt,
+		"media":       judgeMedia,
 	}[name]
 }

@@ -158,10 +158,32 @@ func (r *parser) separate(f *flag) {
 	}
 	v := r.args[0]
 	r.args = r.args[1:]
+	if s := r.swallowed(v); s != "" && !patternOptions[f.name] {
+		// A table that is wrong about one option must not hide another one behind it.
+		r.note(unknown("the value of `" + f.name + "` may be the option `" + s + "`"))
+	}
 	if v.multi {
 		r.note(unknown("the value of `" + f.name + "` may become several words or none: " + v.source()))
 	}
 	r.found(f, v, true)
+}
+
+// patternOptions take texts that often begin with a dash.
+var patternOptions = words(strings.Fields("-e --regexp --expression --grep -S -G")).set()
+
+// swallowed returns the option that a word would be if it were not a value, when that option does more than read.
+func (r *parser) swallowed(v arg) string {
+	if len(v.text) < 2 || v.text[0] != '-' {
+		return ""
+	}
+	probe := parser{s: r.s, p: parsed{v: read("")}}
+	probe.option(v)
+	for _, o := range probe.p.options {
+		if o.class != flagRead {
+			return o.name
+		}
+	}
+	return ""
 }
 
 // cluster reads short options letter by letter until one takes a value.

@@ -134,7 +134,7 @@ func (p *sedScript) until(d byte) bool {
 		case c == ']' && bracket:
 			bracket = false
 		case c == '\\' && bracket && !p.end() && p.s[p.i] == d:
-			return false
+			p.i++ // an escaped delimiter, or a backslash and a delimiter in brackets: neither ends it
 		case c == '[' && bracket && !p.end() && (p.s[p.i] == ':' || p.s[p.i] == '.' || p.s[p.i] == '='):
 			if end := strings.Index(p.s[p.i+1:], string(p.s[p.i])+"]"); end >= 0 && !strings.Contains(p.s[p.i+1:p.i+1+end], string(d)) {
 				p.i += end + 3

@@ -18,6 +18,7 @@ type spec struct {
 	posix     bool // options end at the first operand
 	golike    bool // long options may have one dash; no clusters, no abbreviations
 	network   bool
+	carries   bool // asks the network for what its words name, now and then
 	noHelp    bool // even --version may run code of the repository
 	persist   bool // flags count for sub-commands too
 	inherit   bool // what this does not list is looked up under the sibling named `*`
@@ -48,6 +49,7 @@ type specYAML struct {
 	Args      string               `yaml:"args"`
 	Style     string               `yaml:"style"`
 	Network   bool                 `yaml:"network"`
+	Carries   bool                 `yaml:"carries"`
 	NoHelp    bool                 `yaml:"nohelp"`
 	Persist   bool                 `yaml:"persist"`
 	Inherit   bool                 `yaml:"inherit"`
@@ -69,7 +71,7 @@ type specYAML struct {
 }
 
 // specKeys are the keys of specYAML.
-var specKeys = words(strings.Fields(`class why args style network nohelp persist inherit flags write unknown out only readif
+var specKeys = words(strings.Fields(`class why args style network carries nohelp persist inherit flags write unknown out only readif
 	unknownif max min over under wrap bare judge sub`)).set()
 
 // compileSpec turns a node of a rules file into a spec. A plain string is a class with flags behind it:
@@ -132,7 +134,7 @@ func (y *specYAML) fromLine(line string) error {
 }
 
 func (y *specYAML) compile(sets map[string]string, parent *spec) (*spec, error) {
-	s := &spec{class: Read, why: y.Why, network: y.Network, noHelp: y.NoHelp, persist: y.Persist, inherit: y.Inherit,
+	s := &spec{class: Read, why: y.Why, network: y.Network, carries: y.Carries, noHelp: y.NoHelp, persist: y.Persist, inherit: y.Inherit,
 		any: y.Args == "any", posix: y.Style == "posix", golike: y.Style == "go", max: -1, min: y.Min, over: Write, wrap: -1,
 		bare: Unknown, under: Unknown, readIf: map[string]bool{}, unknownIf: map[string]bool{}}
 	if parent != nil {

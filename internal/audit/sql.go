@@ -112,7 +112,7 @@ func sqlTokens(s, dialect string) ([]sqlToken, bool) {
 			out = append(out, sqlToken{'w', strings.ToLower(s[i:j])})
 			i = j
 		default:
-			out = append(out, sqlToken{kind: c})
+			out = append(out, sqlToken{kind: c, text: string(rune(c))})
 			i++
 		}
 	}
@@ -161,17 +161,22 @@ func (r *Rules) sqlStatement(t []sqlToken) verdict {
 	switch {
 	case first == "select" || first == "values" || first == "table" || first == "with":
 		return r.sqlQuery(t)
-	case first == "show" || first == "describe" || first == "desc" || first == "use":
+	case first == "show" || first == "use":
 		return r.sqlCalls(t)
-	case first == "explain":
-		return r.sqlExplain(t[1:])
+	case first == "explain" || first == "describe" || first == "desc":
+		return r.sqlCalls(t).worse(r.sqlExplain(t[1:]))
 	case first == "pragma":
 		return sqlPragma(t[1:])
 	case first == "copy":
 		return r.sqlCopy(t)
 	case first == "begin" || first == "commit" || first == "rollback" || first == "end" || first == "start":
-		if len(t) > 5 {
-			return unknown("SQL block that is not analysed")
+		for _, k := range t[1:] {
+			if !sqlTransaction[k.text] {
+				return unknown("SQL `" + first + "` of something else than a transaction")
+			}
+		}
+		if first == "start" && (len(t) < 2 || t[1].text != "transaction") {
+			return unknown("SQL `start`")
 		}
 		return read("")
 	case first == "set":
@@ -184,6 +189,10 @@ func (r *Rules) sqlStatement(t []sqlToken) verdict {
 	}
 	return unknown("SQL `" + first + "` is not in the tables")
 }
+
+// sqlTransaction are the words that may follow begin, commit and their like.
+var sqlTransaction = words(strings.Fields(`transaction work tran deferred immediate exclusive read only write isolation level
+	repeatable committed uncommitted serializable with consistent snapshot and no chain release ,`)).set()
 
 // sqlQuery judges a statement that gives rows.
 func (r *Rules) sqlQuery(t []sqlToken) verdict {
