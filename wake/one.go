@@ -66,8 +66,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		it.Next = nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
-		done, wait := r.after(short, Outcome(out.Outcome), out, attempt)
-		if done || !wait || ctx.Err() != nil {
+		if !r.again(short, out, attempt) || ctx.Err() != nil {
 			return it
 		}
 		r.Tell("%s: %s; it was provably not sent and is tried again in %s", short, out.Reason, pause)
@@ -79,38 +78,32 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 	}
 }
 
-// after counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again.
-// A refusal for trust or folder is never tried again: each try adds to what is saved.
-func (r *Run) after(short string, o Outcome, out *journal.OutcomeData, attempt int) (done, again bool) {
-	failedStart := func() {
-		if r.failed++; r.failed >= failedStarts {
-			r.stop("%d starts failed in a row", r.failed)
-		}
-	}
+// again counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again. A
+// refusal for trust or folder is never tried again: each try adds to what is saved.
+func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
+	o := Outcome(out.Outcome)
 	switch o {
 	case Woken:
 		r.failed = 0
-		return true, false
+		return false
 	case Copy, Joined, Replayed, Untrusted, MissingCwd:
-		return true, false
+		return false
 	}
 	if signIn.MatchString(out.Reason) || o == NotStarted && signIn.MatchString(out.Output) {
 		r.stop("the account's sign-in failed; sign in again, then: recovery resume %s", short)
-		return true, false
+		return false
 	}
-	if out.Sent {
-		failedStart()
-		return true, false
-	}
-	if until, limited := deferral(out.Output, r.Clock.Now()); limited {
+	if until, limited := deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
 		r.putOff(short, out.Output, until)
-		return true, false
+		return false
 	}
-	if attempt > retries {
-		failedStart()
-		return true, false
+	if !out.Sent && attempt <= retries {
+		return true
 	}
-	return false, true
+	if r.failed++; r.failed >= failedStarts {
+		r.stop("%d starts failed in a row", r.failed)
+	}
+	return false
 }
 
 // nextAfter is what to type after an outcome. A prompt that was saved changes the job, which ends a confirmation.

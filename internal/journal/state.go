@@ -179,6 +179,9 @@ func (s *State) apply(e Event) bool {
 		if ok && d.Agent {
 			s.agent(e, d.Command+" "+d.Detail)
 		}
+		if e.Session != "" {
+			s.Session(e.Session).Refused = nil
+		}
 		return ok
 	case Refused:
 		d, ok := into[RefusedData](e)
