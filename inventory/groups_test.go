@@ -22,8 +22,10 @@ func TestItemIDs(t *testing.T) {
 		"OPS-4711, ABC1-2":                      "ABC1-2 OPS-4711",
 		"review PR #12":                         "pr 12",
 		"pull request 12":                       "pr 12",
-		"merge request !12 and issue #77":       "issue 77",
-		"invoice 2026":                          "invoice 2026",
+		"merge request !12 and issue #77":       "issue 77 mr 12",
+		"invoice 2026":                          "",
+		"invoice #2026":                         "invoice 2026",
+		"invoice 20261":                         "invoice 20261",
 		"alert 991: disk":                       "alert 991",
 		"https://github.com/a/b/pull/12 review": "pr 12",
 		"https://jira.example/browse/OPS-4711":  "OPS-4711",
@@ -34,7 +36,7 @@ func TestItemIDs(t *testing.T) {
 		"lower-4711":                            "",
 		"":                                      "",
 	} {
-		if got := strings.Join(itemIDs(title), " "); got != want {
+		if got := strings.Join(names(strong(findIDs(title))), " "); got != want {
 			t.Errorf("%q: %q, want %q", title, got, want)
 		}
 	}
@@ -78,6 +80,16 @@ func TestGroups(t *testing.T) {
 			one := add(t, a, fixtures.Session{Name: "OPS-1", LastEntry: last.Add(-2 * time.Hour)})
 			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "x", CopyOf: one.Short, LastEntry: last.Add(-time.Hour)}), add(t, a, fixtures.Session{Name: "again OPS-1", Turns: says("See.")})}
 		}, []int{0, 1, 2}, 2, "active last"},
+		"one brief in a worktree and in a folder of its repository": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
+			brief := says("Turn on strict mode of the compiler and repair what it reports, package by package.")
+			return addAll(t, a, sessions{{Name: "strict", WorktreeOf: "main", Cwd: "tree", Turns: brief, LastEntry: last.Add(-time.Hour)}, {Name: "strict mode", Cwd: "main/server", Turns: brief},
+				{Name: "strict too", Cwd: "elsewhere", Turns: brief}, {Name: "other", Cwd: "main", Turns: says("Look.")}})
+		}, []int{0, 1}, 1, "active last"},
+		"the worktree of one is gone": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
+			brief := says("Turn on strict mode of the compiler and repair what it reports, package by package.")
+			return addAll(t, a, sessions{{Name: "other", WorktreeOf: "main", Cwd: "tree", Turns: says("Look.")}, {Name: "strict", Cwd: "main/.claude/worktrees/one", NoFolder: true, Turns: brief, LastEntry: last.Add(-time.Hour)},
+				{Name: "strict mode", Cwd: "main", Turns: brief}, {Name: "strict too", Cwd: "gone", NoFolder: true, Turns: brief}})
+		}, []int{1, 2}, 2, "active last"},
 		"nothing in common": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			return addAll(t, a, sessions{{Name: "OPS-1"}, {Name: "OPS-2"}, {Name: "UTF-8"}, {Name: "also UTF-8"}})
 		}, nil, 0, ""},

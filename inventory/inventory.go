@@ -147,7 +147,7 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 	for _, f := range listed {
 		inv.Items = append(inv.Items, w.item(f, rows[f.Job.Short]))
 	}
-	inv.group(listed)
+	inv.group(w, listed)
 	sort.SliceStable(inv.Items, func(i, j int) bool { return newest(inv.Items[i]).After(newest(inv.Items[j])) })
 	for _, reason := range sortedKeys(left) {
 		if left[reason] > 0 {

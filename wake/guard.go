@@ -255,8 +255,9 @@ func (r *Run) write(g *ready) *refusal {
 	} else {
 		g.kind = "review"
 		p := prompts.Review{Short: short, PromptID: g.promptID, Casualty: g.verdict.Casualty}
+		p.DuplicateOf, p.OwnerOpen = r.duplicate(g)
 		if d, ok := r.Options.Dupes[short]; ok {
-			p.DuplicateText, p.DuplicateOf = d.Text, r.owner(short)
+			p.DuplicateText, p.OwnerOpen = d.Text, nil
 		}
 		g.prompt, err = prompts.RenderReview(p)
 		g.expected = g.prompt

@@ -180,11 +180,11 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	return res, nil
 }
 
-// order puts duplicates before the others; each keeps its place otherwise.
+// order puts duplicates before their owner: first those of the dupes file, then those of the inventory's groups.
 func (r *Run) order(shorts []string) []string {
 	var first, rest []string
-	for _, s := range shorts {
-		if r.isDuplicate(s) {
+	for _, s := range r.Inventory.WakeOrder(shorts) {
+		if _, ok := r.Options.Dupes[s]; ok {
 			first = append(first, s)
 		} else {
 			rest = append(rest, s)
@@ -193,26 +193,23 @@ func (r *Run) order(shorts []string) []string {
 	return append(first, rest...)
 }
 
-func (r *Run) isDuplicate(short string) bool {
-	if _, ok := r.Options.Dupes[short]; ok {
-		return true
+// duplicate is the owner of a duplicate's group, with the owner's open items as its last reply lists them; empty for a
+// session that is no duplicate.
+func (r *Run) duplicate(g *ready) (owner string, open []string) {
+	it := r.Inventory.Find(g.job.Short)
+	if it == nil || it.Role != "duplicate" {
+		return "", nil
 	}
-	it := r.Inventory.Find(short)
-	return it != nil && it.Role == "duplicate"
-}
-
-// owner is the owner of a duplicate's group; empty when the inventory knows none.
-func (r *Run) owner(short string) string {
-	it := r.Inventory.Find(short)
-	if it == nil || it.Group == "" {
-		return ""
+	owner = r.Inventory.OwnerOf(g.job.Short)
+	job := g.world.Jobs.ByShort[owner]
+	if job == nil {
+		return owner, nil
 	}
-	for _, g := range r.Inventory.Groups {
-		if g.Name == it.Group && g.Owner != short {
-			return g.Owner
-		}
+	open, dropped := inventory.OwnerOpen(g.world.Facts(job).Tail.Reply)
+	if dropped > 0 {
+		r.Tell("%s: %d open items of its owner %s are left out of its text: they could be read as an approval", g.job.Short, dropped, owner)
 	}
-	return ""
+	return owner, open
 }
 
 func (r *Run) blank(short string) Item {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"recovery/internal/account"
@@ -23,10 +26,12 @@ func (x *command) inventoryCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "inventory",
 		Usage:     "list the offline sessions, newest first",
-		UsageText: "recovery inventory [--sessions FILE]... [FILE...]",
+		UsageText: "recovery inventory [--sessions FILE]... [--groups FILE] [FILE...]",
 		Description: `Each FILE is a saved page of claude.ai sessions (what list_sessions printed, in any wrapping). With pages, the non-archived
 disconnected sessions are listed, joined to their job here; those without a job are told apart by kind. Without pages,
-every job without a live process is listed. The inventory is saved in the work folder.
+every job without a live process is listed. The inventory is saved in the work folder. The first time, the groups of
+duplicates that it proposes are written to groups.yaml there; from then on that file is yours and wins, and new groups
+are proposed beside yours.
 
 EXAMPLE:
    recovery inventory --sessions page1.json page2.json
@@ -34,7 +39,10 @@ EXAMPLE:
 EXIT STATUS:
    0 the list is whole; 1 the account or a page cannot be read, nothing was saved; 2 wrong usage; 3 the pages are not
    complete or a row cannot be read`,
-		Flags:  []cli.Flag{&cli.StringSliceFlag{Name: "sessions", Usage: "a saved page of sessions, `FILE`; may be given several times"}},
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "sessions", Usage: "a saved page of sessions, `FILE`; may be given several times"},
+			&cli.StringFlag{Name: "groups", Usage: "take the groups from `FILE` instead of groups.yaml in the work folder"},
+		},
 		Action: x.inventory,
 	}
 }
@@ -61,12 +69,21 @@ func (x *command) inventory(c *cli.Context) error {
 		return err
 	}
 	inv := inventory.Build(w, pages)
+	proposal, err := applyGroups(p, w, &inv, c.String("groups"))
+	if err != nil {
+		return err
+	}
 	data, err := json.MarshalIndent(inv, "", "  ")
 	if err != nil {
 		return err
 	}
 	if err := x.closeFinished(p, w); err != nil {
 		return err
+	}
+	if proposal != nil {
+		if err := journal.SaveFile(p.work, inventory.GroupsFile, proposal); err != nil {
+			return err
+		}
 	}
 	if err := journal.SaveFile(p.work, inventoryFile, append(data, '\n')); err != nil {
 		return err
@@ -82,6 +99,37 @@ func (x *command) inventory(c *cli.Context) error {
 		x.showInventory(inv)
 	}
 	return quiet(inventoryStatus(inv, pages))
+}
+
+// applyGroups puts the user's groups in force, from a named file or from the one in the work folder. It gives what is to be
+// saved there: the first proposal, or the user's file with new proposals below it; nil when nothing is new.
+func applyGroups(p *place, w *inventory.World, inv *inventory.Inventory, named string) ([]byte, error) {
+	path := named
+	if path == "" {
+		path = filepath.Join(p.work, inventory.GroupsFile)
+	}
+	data, err := os.ReadFile(path)
+	if named == "" && errors.Is(err, fs.ErrNotExist) {
+		if len(inv.Groups) == 0 {
+			return nil, nil
+		}
+		return inventory.WriteProposal(inv, nil), nil
+	}
+	if err != nil {
+		return nil, failf("", "reading the groups: %w", err)
+	}
+	file, err := inventory.ParseGroups(path, data, w.Jobs)
+	if err != nil {
+		return nil, failf("", "%w", err)
+	}
+	var out []byte
+	if named == "" {
+		if out = inventory.WriteProposal(inv, file); bytes.Equal(out, data) {
+			out = nil
+		}
+	}
+	inv.ApplyGroups(file)
+	return out, nil
 }
 
 // closeFinished keeps a recovery that is over under its date, so that a new one begins. One with anything open goes on.

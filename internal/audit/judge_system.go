@@ -132,3 +132,17 @@ func judgeMedia(w *walker, c *invocation) verdict {
 	}
 	return v
 }
+
+var systemFile = regexp.MustCompile(`^/(usr/(local/)?)?(s?bin|lib(32|64|exec)?)/[^*?\[]*$`)
+
+// judgeLdd judges ldd, which may run the loader that a program names: only files of the system are trusted.
+func judgeLdd(_ *walker, c *invocation) verdict {
+	p := c.spec.options(c.args, false)
+	v := p.v
+	for _, a := range p.operands {
+		if a.dyn || !systemFile.MatchString(a.text) || strings.Contains(a.text, "..") {
+			v = v.worse(unknown("it may run the loader of the program " + a.source()))
+		}
+	}
+	return v
+}

@@ -72,5 +72,6 @@ func judgeNamed(name string) judgeFunc {
 		"prlimit":     judgePrlimit,
 		"cargofmt":    judgeCargoFmt,
 		"media":       judgeMedia,
+		"ldd":         judgeLdd,
 	}[name]
 }

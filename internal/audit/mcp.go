@@ -42,31 +42,70 @@ func (r *Rules) mcpTool(name string, in map[string]any) verdict {
 	}
 	v := r.mcp.byName(server, tool)
 	v.network = true
-	if sql, isSQL := sqlInput(server, tool, in); isSQL && v.class != Write {
-		s := r.sql(sql, "")
-		s.network = true
+	if texts := sqlInput(server, tool, in); len(texts) > 0 && v.class != Write {
+		s := verdict{class: Read, network: true}
+		for _, sql := range texts {
+			s = s.worse(r.sql(sql, ""))
+		}
 		return s
 	}
-	if v.class == Unknown && plainGet(in) && strings.Contains(strings.ToLower(tool), "http") {
+	if plainGet(in) && httpTool(tool) {
 		return fetches("an HTTP GET")
 	}
 	if v.class == Write {
 		return v
 	}
-	for key := range in {
+	return v.worse(r.mcp.byInput(tool, in))
+}
+
+// byInput judges what the input says besides the name: a verb of changing, a place to write to, data in an address.
+func (m *mcpRules) byInput(tool string, in map[string]any) verdict {
+	v := read("")
+	for key, val := range in {
 		k := strings.ToLower(key)
+		text, _ := val.(string)
 		switch {
 		case strings.HasPrefix(strings.ToLower(tool), "browser_") && k == "filename":
 			return verdict{Write, "saves a file", true}
 		case savesTo.MatchString(k):
 			v = v.atLeast(Unknown, "takes a path that it may write to")
+		case says[k]:
+			for _, w := range splitWords(text) {
+				if m.write[w] || httpWrites[w] {
+					return verdict{Write, "its input says `" + w + "`", true}
+				}
+			}
+		case val == true && len(splitWords(key)) > 0 && m.write[splitWords(key)[0]] && !m.noun[splitWords(key)[0]]:
+			return verdict{Write, "its input asks to " + splitWords(key)[0], true}
+		case (k == "url" || k == "uri" || k == "href" || k == "link") && smuggles(text):
+			v = v.atLeast(Unknown, "the address holds what looks like encoded data")
 		}
 	}
 	return v
 }
 
+// says are input keys whose value is what the tool is to do.
+var says = words(strings.Fields("action operation op mode method verb command cmd")).set()
+
+var httpWrites = words(strings.Fields("post put patch delete")).set()
+
+// httpTool holds for a tool whose name says no more than that it sends a request.
+func httpTool(tool string) bool {
+	http := false
+	for _, w := range splitWords(tool) {
+		switch w {
+		case "http", "https":
+			http = true
+		case "request", "fetch", "send", "call", "make", "do", "api", "get":
+		default:
+			return false
+		}
+	}
+	return http
+}
+
 // savesTo matches input keys that name a place to write to.
-var savesTo = regexp.MustCompile(`^(output|out|save|dest|destination|download|local|export)_?(to|as)?_?(path|file|dir|directory|folder|filename)?$`)
+var savesTo = regexp.MustCompile(`^(output|out|save|dest|destination|download|local|export|target)_?(to|as)?_?(path|file|dir|directory|folder|filename)?$`)
 
 // byName judges the name alone.
 func (m *mcpRules) byName(server, tool string) verdict {
@@ -126,6 +165,9 @@ func (m *mcpRules) byVerb(server, tool string) verdict {
 func (m *mcpRules) rest(ws []string, verb string) verdict {
 	joined := false
 	v := read("its name says `" + verb + "`")
+	if verb == "check" && len(ws) > 0 && (ws[0] == "in" || ws[0] == "out") {
+		return write("its name says `check " + ws[0] + "`")
+	}
 	for _, w := range ws {
 		switch {
 		case m.joiner[w]:
@@ -134,8 +176,9 @@ func (m *mcpRules) rest(ws []string, verb string) verdict {
 		case m.noun[w] && !joined:
 		case m.write[w]:
 			return write("its name says `" + w + "`")
-		case m.unknown[w] && joined:
-			v = v.atLeast(Unknown, "its name says `"+w+"`")
+		case joined && !m.read[w]:
+			// Behind "and" another verb may stand, which need not be in the lists.
+			v = v.atLeast(Unknown, "its name goes on with `"+w+"`")
 		}
 		joined = false
 	}
@@ -197,8 +240,8 @@ func splitWords(s string) []string {
 	return out
 }
 
-// sqlInput returns the statement that a data base tool was given. Only tools that say so by name are read this way.
-func sqlInput(server, tool string, in map[string]any) (string, bool) {
+// sqlInput returns the statements that a data base tool was given. Only tools that say so by name are read this way.
+func sqlInput(server, tool string, in map[string]any) []string {
 	about := false
 	for _, w := range append(splitWords(server), splitWords(tool)...) {
 		switch w {
@@ -206,21 +249,20 @@ func sqlInput(server, tool string, in map[string]any) (string, bool) {
 			about = true
 		}
 	}
-	if !about {
-		return "", false
+	asks := false
+	for _, w := range splitWords(tool) {
+		asks = asks || w == "query" || w == "sql" || w == "execute" || w == "exec"
 	}
-	ws := splitWords(tool)
-	for _, w := range ws {
-		switch w {
-		case "query", "sql", "execute", "exec":
-			for _, key := range []string{"sql", "query", "statement"} {
-				if s, ok := in[key].(string); ok {
-					return s, true
-				}
-			}
+	if !about || !asks {
+		return nil
+	}
+	var out []string
+	for _, key := range []string{"sql", "query", "statement"} {
+		if s, ok := in[key].(string); ok {
+			out = append(out, s)
 		}
 	}
-	return "", false
+	return out
 }
 
 // plainGet holds for the input of an HTTP tool that asks for a GET without a body.

@@ -22,7 +22,7 @@ func (t toolRule) check(name string) error {
 		return fmt.Errorf("tool %s: %w", name, err)
 	}
 	switch t.Judge {
-	case "", "fetch", "shell", "powershell", "agent", "enter-worktree", "exit-worktree", "remote-trigger":
+	case "", "fetch", "shell", "powershell", "agent", "enter-worktree", "exit-worktree", "remote-trigger", "lsp":
 		return nil
 	}
 	return fmt.Errorf("tool %s: no judge is named %q", name, t.Judge)
@@ -73,6 +73,11 @@ func (r *Rules) judgeTool(rule toolRule, in map[string]any) verdict {
 			}
 		}
 		v = r.shell(command)
+		for _, key := range []string{"url", "ws", "websocket", "socket"} {
+			if in[key] != nil {
+				v = v.atLeast(Unknown, "opens a connection besides")
+			}
+		}
 		if in["dangerouslyDisableSandbox"] == true {
 			v.reason += " (asked to run outside the sandbox)"
 		}
@@ -88,6 +93,10 @@ func (r *Rules) judgeTool(rule toolRule, in map[string]any) verdict {
 	case "agent":
 		if isolation, ok := in["isolation"]; ok && isolation != "" && isolation != nil {
 			return write("a subagent in a worktree of its own: the worktree is created")
+		}
+	case "lsp":
+		if op, ok := in["operation"].(string); ok && !lspReads[op] {
+			return unknown("the language server is asked for `" + op + "`")
 		}
 	case "enter-worktree":
 		if path, ok := in["path"].(string); ok && path != "" {
@@ -107,6 +116,10 @@ func (r *Rules) judgeTool(rule toolRule, in map[string]any) verdict {
 	}
 	return v
 }
+
+// lspReads are the questions to a language server that change nothing.
+var lspReads = words(strings.Fields(`goToDefinition goToDeclaration goToTypeDefinition goToImplementation findReferences hover
+	documentSymbol workspaceSymbol prepareCallHierarchy incomingCalls outgoingCalls diagnostics signatureHelp`)).set()
 
 func exitWorktree(in map[string]any) verdict {
 	v := read("leaves a worktree and keeps it")
