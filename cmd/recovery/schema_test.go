@@ -6,10 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +24,9 @@ import (
 	"recovery/fixtures"
 	"recovery/internal/account"
 	"recovery/internal/journal"
+	"recovery/inventory"
+	"recovery/review"
+	"recovery/wake"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -321,7 +330,7 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 	for name, doc := range h.raw {
 		if name != "common" {
 			h.walk(node{name, doc, name}, absent{}, func(place string) {
-				if !h.seen[place] && !unseen[place] {
+				if !h.seen[place] {
 					h.seen[place] = true
 					t.Errorf("never printed here: %s", place)
 				}
@@ -334,9 +343,6 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		}
 	}
 }
-
-// unseen is what only a machine in another state prints.
-var unseen = map[string]bool{}
 
 // situations that take long and show nothing that the others do not.
 var slowSituations = []string{"giant-line"}
@@ -359,11 +365,11 @@ func holdSituations(t *testing.T, h *holder) {
 			for _, f := range sub.Events {
 				check = append(check, "--events", short+"="+f)
 			}
-			for _, args := range [][]string{check, {"why", short}, {"last-reply", short}, {"wrap-wait", "--wait", "0", short}, {"status"}} {
+			for _, args := range [][]string{check, {"queue-check", short}, {"why", short}, {"last-reply", short}, {"wrap-wait", "--wait", "0", short}, {"status"}, {"events"}} {
 				h.run(b, args...)
 			}
-			// What reads the rules of the audit or writes a prompt takes ten times as long; the sessions that may be woken need it least.
-			if i%8 == 0 {
+			// What reads the audit's rules or writes a prompt takes ten times as long: some of the situations are enough.
+			if i%16 == 0 {
 				for _, args := range [][]string{{"resume", "--all"}, {"audit", short}, {"report"}, {"handoff"}, {"pins"}} {
 					h.run(b, args...)
 				}
@@ -406,7 +412,7 @@ func holdOutcomes(t *testing.T, h *holder) {
 			h.run(b, "status")
 			h.run(b, "queue-check", "--confirm", later.Short)
 			h.run(b, "resume", "--spacing", "0", "--wait", "0", "--nudge", s.Short)
-			h.run(b, "resume", "--spacing", "0", "--wait", "0", "--again", s.Short, later.Short)
+			h.run(b, "resume", "--spacing", "0", "--wait", "0", "--again", s.Short)
 			h.every(b, s.Short)
 		})
 	}
@@ -440,20 +446,20 @@ func holdPages(t *testing.T, h *holder) {
 	unsaid := fixtures.ServerRow("whether it is connected is not told", at)
 	unsaid.Connection = "-"
 	ide := fixtures.IDERow("in an editor", at)
-	ide.Origin = "vscode"
+	ide.Tags = []string{"vscode"}
 	nobody := fixtures.IDERow("of nobody", at)
 	nobody.Environment, nobody.Origin, nobody.Tags = "", "", nil
 	b.a.AddRow(fixtures.CloudRow("in the cloud", at), fixtures.ServerRow("of a server", at), fixtures.DesktopRow("on a desk", at), ide, nobody, odd, unsaid)
 	b.add(fixtures.Session{Archived: true})
 	b.add(fixtures.Session{RemoteConnection: "connected"})
 	b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Ends("a", "b", "stop_sequence")}, Pinned: true})
-	short := b.add(fixtures.Session{LastEntry: b.a.Now.Add(-29 * 24 * time.Hour)}).Short
+	old := b.add(fixtures.Session{LastEntry: b.a.Now.Add(-29 * 24 * time.Hour)})
 	if _, _, err := b.a.Duplicates(); err != nil {
 		t.Fatal(err)
 	}
 	rows := b.a.Rows()
 	for i := range rows {
-		if strings.HasSuffix(rows[i].ID, short[:4]) {
+		if strings.HasSuffix(rows[i].ID, old.Bridge) {
 			rows[i].UpdatedRaw = "soon"
 		}
 	}
@@ -467,7 +473,7 @@ func holdPages(t *testing.T, h *holder) {
 		h.run(b, "status")
 		h.run(b, "queue-check")
 	}
-	h.run(b, "queue-check", short)
+	h.run(b, "queue-check", old.Short)
 	h.run(b, "inventory")
 }
 
@@ -498,6 +504,7 @@ func holdReviews(t *testing.T, h *holder) {
 		{name: "done", script: fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x"}.Text()}},
 		{name: "held", script: fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x"}.Text()}},
 		{name: "owner", script: fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "yes", ActsTwice: []string{"00000000"}}.Text()}},
+		{name: "duplicate", script: fixtures.Script{Reply: fixtures.Review{Verdict: "DUPLICATE", Item: "x"}.Text()}},
 		{name: "answered", after: "go", script: fixtures.Script{Answers: []fixtures.Answer{{Match: "^go$", Reply: "I paid the refund."}}}},
 		{name: "wrapped", after: fixtures.WrapPrompt, script: fixtures.Script{Wrap: "held"}},
 	} {
@@ -518,7 +525,8 @@ func holdReviews(t *testing.T, h *holder) {
 	}
 }
 
-// A person's message that comes while the review runs, lines that cannot be read, and a review whose transcript is gone.
+// holdRecords is about reviews and a journal in bad order: a prompt that stands there twice, a person's message that comes while
+// the review runs, events of a newer recovery, an open intention, and a transcript and a job that are gone.
 func holdRecords(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
 	s, plain := b.add(fixtures.Session{}), b.add(fixtures.Session{Plain: true, Name: "a plain one"})
@@ -528,7 +536,9 @@ func holdRecords(t *testing.T, h *holder) {
 	h.run(b, "events")
 	b.inventory()
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", s.Short)
-	appendLine(t, s.Transcript, userLine(s, wakeOf(t, b, s.Short).Expected, now()))
+	for range 2 {
+		appendLine(t, s.Transcript, userLine(s, wakeOf(t, b, s.Short).Expected, now()))
+	}
 	appendLine(t, s.Transcript, userLine(s, "yes, pay it", now()))
 	appendText(t, s.Transcript, "no line\n")
 	h.every(b, s.Short)
@@ -594,7 +604,7 @@ func holdAgents(t *testing.T, h *holder) {
 	h.every(b, s.Short)
 }
 
-// Calls of every class and result, those of subagents, and lines that cannot be read.
+// holdTools has calls of every class and result, those of subagents, and lines that cannot be read.
 func holdTools(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
 	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("Try everything.", "I tried.", fixtures.Bash("curl https://example.com/", "ok"), fixtures.Bash("./unknown", ""),
@@ -615,16 +625,21 @@ func holdTools(t *testing.T, h *holder) {
 	h.run(b, "audit", s.Transcript)
 	h.run(b, "audit", b.add(fixtures.Session{Plain: true, Name: "a plain one"}).Short)
 	// A reply whose line has no time, and one in another zone.
-	for _, stamp := range []any{nil, "2026-01-02T03:04:05+02:00"} {
-		line := map[string]any{"type": "assistant", "uuid": "aaaaaaaa-0000-4000-8000-000000000001",
-			"message": map[string]any{"id": "m1", "role": "assistant", "model": "claude-x", "stop_reason": "end_turn", "content": []any{map[string]any{"type": "text", "text": "Done."}}}}
-		if stamp != nil {
-			line["timestamp"] = stamp
-		}
-		appendLine(t, s.Transcript, line)
+	for _, stamp := range []string{"", "2026-01-02T03:04:05+02:00"} {
+		appendLine(t, s.Transcript, doneLine(stamp))
 		b.inventory()
 		h.every(b, s.Short)
 	}
+}
+
+// doneLine is a reply that ends a turn; without a stamp its line has no time.
+func doneLine(stamp string) map[string]any {
+	line := map[string]any{"type": "assistant", "uuid": "aaaaaaaa-0000-4000-8000-000000000001",
+		"message": map[string]any{"id": "m1", "role": "assistant", "model": "claude-x", "stop_reason": "end_turn", "content": []any{map[string]any{"type": "text", "text": "Done."}}}}
+	if stamp != "" {
+		line["timestamp"] = stamp
+	}
+	return line
 }
 
 func holdPins(t *testing.T, h *holder) {
@@ -651,6 +666,13 @@ func holdTrust(t *testing.T, h *holder) {
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", plain.Short)
 	h.run(b, "trust", plain.Short)
 	h.every(b, s.Short)
+	// A job without a folder is woken from home, which is gone too.
+	homeless := b.add(fixtures.Session{Name: "homeless", Extra: map[string]string{"cwd": `""`}})
+	b.inventory()
+	b.sys.environ = append(b.sys.environ, "CLAUDE_CONFIG_DIR="+b.a.Claude, "HOME="+filepath.Join(b.a.Root, "gone"))
+	h.run(b, "trust", homeless.Short)
+	h.run(b, "resume", "--spacing", "0", "--wait", "0", homeless.Short)
+	h.run(b, "events", "--type", "refused")
 }
 
 // holdChecks makes what the queue check finds only in accounts that no situation describes.
@@ -668,7 +690,27 @@ func holdChecks(t *testing.T, h *holder) {
 	if err := os.WriteFile(filepath.Join(state, bound.SessionID+".md"), []byte("active: true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	early := b.add(fixtures.Session{Name: "early", RemoteUpdatedAt: now()})
+	appendLine(t, early.Transcript, userLine(early, "And one more thing.", early.LastEntry.Add(time.Minute)))
+	before, err := b.a.SaveEvents(early.Short, "early.json", fixtures.EventOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendLine(t, early.Transcript, doneLine(early.LastEntry.Add(10*time.Minute).UTC().Format(time.RFC3339Nano)))
+	b.sys.user = ""
+	h.run(b, "inventory")
+	b.sys.user = "tester"
+	h.run(b, "events")
 	b.inventory()
+	h.run(b, "queue-check", "--events", early.Short+"="+before)
+	page, err := os.ReadFile(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(before, bytes.Replace(page, []byte(`"data":[`), []byte(`"data":[7,`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.run(b, "queue-check", "--events", early.Short+"="+before)
 	if err := errors.Join(os.RemoveAll(filepath.Dir(gone.StatePath)), os.Remove(dir.Transcript), os.Mkdir(dir.Transcript, 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -678,8 +720,17 @@ func holdChecks(t *testing.T, h *holder) {
 	h.run(b, "queue-check", "--confirm", confirmed.Short)
 	h.run(b, "queue-check", "--confirm", confirmed.Short)
 	h.run(b, "queue-check", "--max-age", "0", confirmed.Short)
-	h.run(b, "status")
 	h.every(b, cron.Short, relative.Short)
+	logs, err := filepath.Glob(filepath.Join(b.a.Claude, "daemon.log*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range logs {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.run(b, "why", cron.Short)
 }
 
 func holdErrors(t *testing.T, h *holder) {
@@ -717,5 +768,294 @@ func holdErrors(t *testing.T, h *holder) {
 	}
 	for _, name := range []string{"report", "status", "resume"} {
 		h.run(b, name)
+	}
+}
+
+// constants are the text constants of a package, by name, with the type that they are declared with.
+func constants(t *testing.T, folder string) map[string]constant {
+	t.Helper()
+	out := map[string]constant{}
+	for _, f := range parsed(t, folder) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			decl, ok := n.(*ast.GenDecl)
+			if !ok || decl.Tok != token.CONST {
+				return true
+			}
+			for _, spec := range decl.Specs {
+				v := spec.(*ast.ValueSpec)
+				typ, _ := v.Type.(*ast.Ident)
+				for i, name := range v.Names {
+					if i < len(v.Values) {
+						if s, ok := literal(v.Values[i]); ok {
+							c := constant{value: s}
+							if typ != nil {
+								c.typ = typ.Name
+							}
+							out[name.Name] = c
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+type constant struct{ typ, value string }
+
+func parsed(t *testing.T, folder string) []*ast.File {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func literal(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(lit.Value)
+	return s, err == nil
+}
+
+// ofType are the values of the constants of one type.
+func ofType(t *testing.T, folder, typ string, but ...string) []string {
+	t.Helper()
+	var out []string
+	for name, c := range constants(t, folder) {
+		if c.typ == typ && !slices.Contains(but, name) {
+			out = append(out, c.value)
+		}
+	}
+	return out
+}
+
+// ofName are the values of the untyped constants whose names begin like that.
+func ofName(t *testing.T, folder, prefix string, but ...string) []string {
+	t.Helper()
+	var out []string
+	for name, c := range constants(t, folder) {
+		if c.typ == "" && strings.HasPrefix(name, prefix) && !slices.Contains(but, name) {
+			out = append(out, c.value)
+		}
+	}
+	return out
+}
+
+// reasonCodes are the codes that a function of the queue check is called with, or that a literal Reason holds.
+func reasonCodes(t *testing.T, callee string) []string {
+	t.Helper()
+	var out []string
+	for _, f := range parsed(t, "queuecheck") {
+		ast.Inspect(f, func(n ast.Node) bool {
+			var first ast.Expr
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == callee && len(n.Args) > 0 {
+					first = n.Args[0]
+				}
+			case *ast.CompositeLit:
+				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == callee && len(n.Elts) > 0 {
+					first = n.Elts[0]
+				}
+			}
+			if s, ok := literal(first); ok && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// TestSchemaCodesAreThoseOfTheCode compares each closed list with the constants that the program writes: one that is added in
+// one place is missing in the other.
+func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
+	s := readSchemas(t)
+	hazards := ofName(t, "inventory", "Hazard")
+	var defects []string
+	for _, code := range journal.DefectOutcomes {
+		defects = append(defects, code)
+	}
+	reviewed := ofName(t, "review", "Defect")
+	for place, want := range map[string][]string{
+		"common#live":                             ofType(t, "internal/account", "LiveState"),
+		"common#turn":                             ofType(t, "internal/transcript", "TurnState"),
+		"common#queue_verdict":                    ofType(t, "queuecheck", "Verdict"),
+		"common#ended.cause":                      ofType(t, "inventory", "Cause"),
+		"common#unmatched.kind":                   ofType(t, "internal/remote", "Kind", "KindBridge"), // a bridge without a job is told as unknown
+		"common#verdict.verdict":                  ofName(t, "review", "Verdict"),
+		"common#tool.class":                       ofType(t, "internal/audit", "Class"),
+		"common#tool.result":                      {review.Done, review.Denied, review.Failed, review.Pending},
+		"common#review_defect.code":               reviewed,
+		"common#open_defect.code":                 append(defects, reviewed...),
+		"inventory.items[].hazards[]":             append(without(hazards, inventory.HazardCron), "queued-prompt", "expires-soon"),
+		"resume.items[].outcome":                  ofType(t, "wake", "Outcome"),
+		"resume.items[].queue_check":              append(ofType(t, "queuecheck", "Verdict"), ""),
+		"events#outcome.outcome":                  without(ofType(t, "wake", "Outcome"), string(wake.Planned), string(wake.Refused)),
+		"events#type":                             ofType(t, "internal/journal", "Type"),
+		"events#defect.code":                      reviewed,
+		"events#reviewed.verdict":                 ofName(t, "review", "Verdict"),
+		"events#wrapped.state":                    ofType(t, "wrap", "State"),
+		"wrap-wait.items[].state":                 ofType(t, "wrap", "State"),
+		"status#status.items[].step":              ofType(t, "report", "Step"),
+		"status#status.causes.*":                  ofType(t, "inventory", "Cause"),
+		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone"),
+		"queue-check#check":                       slices.Concat(reasonCodes(t, "atBest"), reasonCodes(t, "eventsDoubt"), hazards, []string{"confirmation-ended"}),
+		"queue-check#pass, queue-check#confirmed": append(without(reasonCodes(t, "Reason"), "confirmation-ended"), "retirement-stamp", "live-then"), // stamp names these two
+	} {
+		got := map[string]bool{}
+		for name, doc := range s.raw {
+			s.walk(node{name, doc, name}, absent{}, func(p string) {
+				where, code, ok := strings.Cut(p, " = ")
+				if code, err := strconv.Unquote(code); ok && err == nil && slices.Contains(strings.Split(place, ", "), where) {
+					got[code] = true
+				}
+			})
+		}
+		slices.Sort(want)
+		if have := slices.Sorted(maps.Keys(got)); !slices.Equal(have, slices.Compact(want)) {
+			t.Errorf("%s: the schema has %q, the code %q", place, have, want)
+		}
+	}
+}
+
+func without(list []string, but ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(but, s) })
+}
+
+// TestSchemasAreClosed: an object that is open hides a key that nobody wrote down. Every key is described in one sentence.
+func TestSchemasAreClosed(t *testing.T) {
+	s := readSchemas(t)
+	// What is closed by those who refer to it, so that they can add keys of their own.
+	open := []string{"common/$defs/review", "status/$defs/status"}
+	var look func(at string, v any)
+	look = func(at string, v any) {
+		for i, x := range list(v) {
+			look(fmt.Sprint(at, "/", i), x)
+		}
+		object := members(v)
+		condition := strings.HasSuffix(at, "/if") || strings.HasSuffix(at, "/then") || strings.Contains(at, "/contains")
+		if properties := members(object["properties"]); properties != nil && !condition {
+			if object["additionalProperties"] != false && object["unevaluatedProperties"] != false && !slices.Contains(open, at) {
+				t.Errorf("%s is open", at)
+			}
+			for key, p := range properties {
+				says, _ := members(p)["description"].(string)
+				if !strings.HasSuffix(says, ".") || strings.Contains(says, ". ") {
+					t.Errorf("%s/%s: %q is not one sentence", at, key, says)
+				}
+			}
+		}
+		if ref, ok := object["$ref"].(string); ok && (strings.HasSuffix(ref, "/review") || strings.HasSuffix(ref, "/status")) {
+			if object["unevaluatedProperties"] != false && !strings.Contains(at, "/allOf/") {
+				t.Errorf("%s refers to what is open and does not close it", at)
+			}
+		}
+		for key, x := range object {
+			look(at+"/"+key, x)
+		}
+	}
+	for name, doc := range s.raw {
+		look(name, doc)
+	}
+}
+
+// unnamed are the keys that docs/json.md does not name in the command's section. One that is named has to be taken off the list.
+var unnamed = map[string]bool{
+	"common#open_defect.key":                true,
+	"common#tool.network":                   true, // audit's section alone names it
+	"inventory.items[].remote.time_problem": true,
+	"inventory.items[].stop":                true,
+	"status.closed[].problem":               true,
+	"why.warnings":                          true,
+}
+
+// homes are the sections that tell of what several commands print.
+var homes = map[string]string{"tool": "read", "review": "read", "review_defect": "read", "open_defect": "resume", "left_out": "inventory", "unmatched": "inventory", "ended": "inventory", "verdict": "verdict"}
+
+// TestDocsNameEveryKey holds docs/json.md to the schemas: a key stands in the section of its command.
+func TestDocsNameEveryKey(t *testing.T) {
+	s := readSchemas(t)
+	sections := map[string]string{}
+	for _, name := range []string{"json", "verdict"} {
+		data, err := os.ReadFile(filepath.Join("../../docs", name+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "verdict" {
+			sections[name] = string(data)
+			continue
+		}
+		parts := strings.Split(string(data), "\n## ")
+		sections[""] = parts[0]
+		for _, part := range parts[1:] {
+			title, text, _ := strings.Cut(part, "\n")
+			for _, command := range strings.Split(title, ", ") {
+				sections[command] = text
+			}
+		}
+	}
+	span, word := regexp.MustCompile("`[^`]*`"), regexp.MustCompile(`[a-z_]+`)
+	names := func(text, key string) bool {
+		for _, code := range span.FindAllString(text, -1) {
+			if slices.Contains(word.FindAllString(code, -1), key) {
+				return true
+			}
+		}
+		return false
+	}
+	missing := map[string]bool{}
+	for command, doc := range s.raw {
+		if command == "common" {
+			continue
+		}
+		s.walk(node{command, doc, command}, absent{}, func(place string) {
+			place, _, _ = strings.Cut(place, " ")
+			file, key, ok := strings.Cut(place, ".")
+			if !ok || strings.HasPrefix(file, "events#") {
+				return // the data of an event is told by its type, in the schema alone
+			}
+			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '.')+1:], "[]")
+			if key == "*" {
+				return
+			}
+			_, shared, _ := strings.Cut(file, "#")
+			section, told := sections[command]
+			if command == "error" {
+				told = true // the introduction tells of it
+			}
+			if !told {
+				t.Fatalf("docs/json.md has no section on %s", command)
+			}
+			if !names(sections[""], key) && !names(section, key) && !names(sections[homes[shared]], key) {
+				missing[strings.TrimSuffix(place, "[]")] = true
+			}
+		})
+	}
+	for place := range missing {
+		if !unnamed[place] {
+			t.Errorf("docs/json.md does not name %s", place)
+		}
+	}
+	for place := range unnamed {
+		if !missing[place] {
+			t.Errorf("take it off the list, docs/json.md names it: %s", place)
+		}
 	}
 }

@@ -121,27 +121,31 @@ func FuzzShell(f *testing.F) {
 }
 
 // endsPlainly says whether text behind a line is still a part of its last command. It is not when the line ends in a comment, in
-// a here-document, or in a backslash that takes the blank for itself.
+// a here-document, or in a backslash that takes the blank for itself; and where the line has a function, rm may be one.
 func endsPlainly(line string) bool {
 	if strings.HasSuffix(line, "\\") {
 		return false
 	}
 	plain := true
 	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
-		// A mark of one's own at the end: does it arrive as the last word of a command?
-		f, err := syntax.NewParser(syntax.KeepComments(true), syntax.Variant(lang)).Parse(strings.NewReader(line+" zzmark"), "")
+		// A mark of one's own at the end: does it arrive as a word of a command?
+		f, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(line+" zzmark"), "")
 		if err != nil {
 			continue // what does not parse is no read with anything behind it either
 		}
+		arrives := false
 		syntax.Walk(f, func(n syntax.Node) bool {
 			switch n := n.(type) {
-			case *syntax.Comment:
-				plain = plain && !strings.Contains(n.Text, "zzmark")
+			case *syntax.Word:
+				arrives = arrives || n.Lit() == "zzmark"
 			case *syntax.Redirect:
 				plain = plain && n.Hdoc == nil
+			case *syntax.FuncDecl:
+				plain = false
 			}
 			return true
 		})
+		plain = plain && arrives
 	}
 	return plain
 }
