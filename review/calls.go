@@ -5,11 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sort"
+	"strings"
+
 	"recovery/internal/account"
 	"recovery/internal/audit"
 	"recovery/internal/transcript"
-	"sort"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )

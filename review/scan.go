@@ -2,11 +2,12 @@ package review
 
 import (
 	"fmt"
+	"strings"
+
 	"recovery/internal/audit"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/prompts"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )

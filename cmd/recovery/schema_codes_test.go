@@ -8,15 +8,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"recovery/internal/journal"
-	"recovery/inventory"
-	"recovery/review"
-	"recovery/wake"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"recovery/internal/journal"
+	"recovery/inventory"
+	"recovery/review"
+	"recovery/wake"
 )
 
 // constants are the text constants of a package, by name, with the type that they are declared with.

@@ -6,14 +6,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"recovery/fixtures"
-	"recovery/internal/account"
-	"recovery/internal/journal"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"recovery/fixtures"
+	"recovery/internal/account"
+	"recovery/internal/journal"
 )
 
 // hasty is a bench whose program never rests for long.
