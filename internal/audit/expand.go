@@ -16,7 +16,7 @@ func (w *walker) expansions(n syntax.Node) verdict {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			v = v.worse(w.inner(func() verdict { return w.stmts(n.Stmts, stdin{}) }))
+			v = v.worse(w.substitution(n))
 			return false
 		case *syntax.ProcSubst:
 			v = v.worse(w.inner(func() verdict { return w.stmts(n.Stmts, stdin{kind: stdinData}) }))
@@ -26,9 +26,22 @@ func (w *walker) expansions(n syntax.Node) verdict {
 			return false
 		case *syntax.ParamExp:
 			v = v.worse(w.paramEffects(n))
+		case *syntax.ExtGlob:
+			// The parser keeps the pattern as it stands; what is substituted in it runs all the same.
+			v = v.worse(w.hidden(n.Pattern.Value))
 		}
 		return true
 	})
+	return v
+}
+
+// substitution judges the commands of a substitution. Within backquotes a first layer of backslashes is taken away before the
+// text is read; where that could move a quote, the parser's view of it is not relied on.
+func (w *walker) substitution(n *syntax.CmdSubst) verdict {
+	v := w.inner(func() verdict { return w.stmts(n.Stmts, stdin{}) })
+	if n.Backquotes && strings.Contains(w.text(n), `\\`) {
+		v = v.atLeast(Unknown, "backslashes within backquotes")
+	}
 	return v
 }
 
@@ -106,7 +119,7 @@ func (w *walker) arith(x syntax.ArithmExpr) verdict {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			v = v.worse(w.inner(func() verdict { return w.stmts(n.Stmts, stdin{}) }))
+			v = v.worse(w.substitution(n))
 			if w.leakOf(n.Stmts) > leakFixed && !w.countsOnly(n.Stmts) {
 				v = v.atLeast(Unknown, "arithmetic on the output of a command evaluates it as text")
 			}
@@ -119,7 +132,9 @@ func (w *walker) arith(x syntax.ArithmExpr) verdict {
 				v = v.worse(w.hidden(text))
 			}
 		case *syntax.SglQuoted:
-			if n.Dollar {
+			if n.Dollar && ansiDiffers(n.Value) {
+				v = v.atLeast(Unknown, "arithmetic on text that shells read differently")
+			} else if n.Dollar {
 				v = v.worse(w.hidden(decodeANSI(n.Value)))
 			} else {
 				v = v.worse(w.hidden(n.Value))

@@ -101,7 +101,16 @@ func judgeEnv(w *walker, c *invocation) verdict {
 	}
 	p := c.spec.options(args, true)
 	v := p.v
+	splits := 0
+	for _, o := range p.options {
+		if o.name == "-S" || o.name == "--split-string" {
+			splits++
+		}
+	}
 	if s, ok := p.value("-S", "--split-string"); ok {
+		if splits > 1 {
+			return v.worse(unknown("several strings to be split, the first of which may hold the command"))
+		}
 		if s.dyn {
 			return v.worse(unknown("a command that is only known at run time: " + s.source()))
 		}
@@ -132,7 +141,7 @@ func judgeSudo(w *walker, c *invocation) verdict {
 	v := p.v
 	set, rest := w.variables(p.rest)
 	switch {
-	case len(rest) > 0 && !p.has("-l", "--list", "-v", "--validate", "-k", "-K"):
+	case len(rest) > 0 && !p.has("-l", "--list", "-v", "--validate", "-K"):
 		return v.worse(set).worse(w.command(rest, c.in, false))
 	case p.has("-l", "--list", "-V", "-v", "--validate", "-h"):
 		return v

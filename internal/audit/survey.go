@@ -267,7 +267,9 @@ func quotedText(word *syntax.Word) string {
 		case *syntax.Lit:
 			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
 		case *syntax.SglQuoted:
-			if p.Dollar {
+			if p.Dollar && ansiDiffers(p.Value) {
+				b.WriteString("[$(") // may be anything
+			} else if p.Dollar {
 				b.WriteString(decodeANSI(p.Value))
 			} else {
 				b.WriteString(p.Value)
@@ -291,7 +293,9 @@ func plainText(word *syntax.Word) string {
 		case *syntax.Lit:
 			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
 		case *syntax.SglQuoted:
-			if p.Dollar {
+			if p.Dollar && ansiDiffers(p.Value) {
+				return ""
+			} else if p.Dollar {
 				b.WriteString(decodeANSI(p.Value))
 			} else {
 				b.WriteString(p.Value)

@@ -178,6 +178,10 @@ func (r *resolver) part(p syntax.WordPart, quoted, last bool) {
 		}
 	case *syntax.SglQuoted:
 		if p.Dollar {
+			if ansiDiffers(p.Value) {
+				r.dynamic(false, leakNone)
+				return
+			}
 			r.add(decodeANSI(p.Value))
 		} else {
 			r.add(p.Value)
