@@ -45,6 +45,9 @@ func BenchmarkGroup10000(b *testing.B) {
 
 // TestGroupingComparesFewPairs holds the work to the number of sessions: all pairs of 10,000 would be 50 million.
 func TestGroupingComparesFewPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	for _, n := range []int{2_500, 10_000} {
 		begin := time.Now()
 		g := newGraph(manyRows(n))

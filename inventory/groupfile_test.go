@@ -184,6 +184,9 @@ func TestWakeOrder(t *testing.T) {
 }
 
 func TestOwnerOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	for reply, want := range map[string]string{
 		"":                            "",
 		"All done.\n- a\n- b":         "",

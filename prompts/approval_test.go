@@ -37,6 +37,9 @@ func corpus(t testing.TB, name string) (out []labelledLine) {
 
 // TestCorpus measures the check on labelled lines: no approval passes, and few harmless lines are refused.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	var allAllow, allLost int
 	for _, name := range corpora {
 		var refuse, caught, allow, lost int
@@ -69,6 +72,9 @@ func TestCorpus(t *testing.T) {
 // TestPromptIDIsNoApproval: a random id can spell a word in hex ("4f4b" is OK), and is sent all the same; the same digits
 // elsewhere are judged.
 func TestPromptIDIsNoApproval(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	rng := rand.New(rand.NewSource(1))
 	for range 3000 {
 		id := fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", rng.Uint32(), rng.Intn(1<<16), rng.Intn(1<<12), rng.Intn(1<<12), rng.Int63n(1<<48))

@@ -93,6 +93,9 @@ func plainLetters(s string) bool {
 
 // TestDisguises writes every approving line of the corpus in other ways: it is refused all the same.
 func TestDisguises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	failed := map[string]int{}
 	step := 8 // an eighth of all pairs, so that the test stays short; all with ALL_DISGUISES=1
 	if os.Getenv("ALL_DISGUISES") != "" {

@@ -25,6 +25,9 @@ func flips(b byte) []byte {
 
 // TestQueuedPromptSurvivesDamage: whichever byte of state.json is damaged, a kept message does not read as no message.
 func TestQueuedPromptSurvivesDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	for _, words := range []string{"yes, go", "y", `"`, "a\n\n\\ \"queuedPrompt\":null"} {
 		f := fixture(t)
 		s := add(t, f, fixtures.Session{QueuedPrompt: &words})
@@ -59,6 +62,9 @@ func TestQueuedPromptSurvivesDamage(t *testing.T) {
 // TestRowSurvivesDamage: whichever byte of a live session's registry row is damaged, with no roster beside it, the session is
 // not called offline. The same for its row of the roster, with no registry beside it.
 func TestRowSurvivesDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	f := fixture(t)
 	plain := add(t, f, fixtures.Session{Live: true, Outlives: true})
 	cleared := add(t, f, fixtures.Session{Name: "cleared", ResumeSessionID: "11111111-2222-4333-8444-555555555555", Live: true, Outlives: true})

@@ -70,6 +70,9 @@ func hostile() map[string]string {
 
 // TestHostileLines wants an answer for each, and no read where the line goes beyond a limit.
 func TestHostileLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	r := audit.Default()
 	for name, line := range hostile() {
 		got := r.Shell(line)

@@ -56,6 +56,9 @@ var wraps = []struct {
 
 // TestWrappingNeverImproves wraps every line of the corpus that is no read.
 func TestWrappingNeverImproves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	lines, err := corpus.Read("testdata/corpus.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +91,9 @@ var poisons = []string{
 
 // TestPoisonedReads appends a writer to every line that is a read.
 func TestPoisonedReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	lines, err := corpus.Read("testdata/corpus.tsv")
 	if err != nil {
 		t.Fatal(err)

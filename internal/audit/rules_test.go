@@ -9,6 +9,9 @@ import (
 
 // TestUserRulesOnlyWorsen loads a file of the user and finds no call better than before.
 func TestUserRulesOnlyWorsen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	r, err := audit.Load([]byte("commands:\n  git log: unknown\n  cat: {write: --number}\n  ls, pwd: write\ntools:\n  Read: unknown\n  mcp__github__*: write\n"))
 	if err != nil {
 		t.Fatal(err)

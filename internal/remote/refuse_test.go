@@ -190,6 +190,9 @@ func TestWrappedCutPages(t *testing.T) {
 
 // Every cut of every wrapping is refused, unless only what follows the JSON was cut off.
 func TestCutFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	for name, wrap := range wrappings {
 		if name == "UTF-16" {
 			continue

@@ -38,6 +38,9 @@ func tailOfLines(data []byte) Tail {
 // the turn does not become a complete one. (Without that line altogether the transcript is a shorter one, and nothing in it
 // shows what is missing.)
 func TestCutTurnIsNeverComplete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	note := `<task-notification>\n<summary>x</summary>`
 	small := map[string]string{
 		"a person":           person("now the other file"),
@@ -113,6 +116,9 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 
 // TestQueueSurvivesDamage: whichever byte of a queue's line is damaged, the message in it does not vanish without a trace.
 func TestQueueSurvivesDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, text("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
 	for _, line := range []string{queue("enqueue", "yes, go"), strings.ReplaceAll(queue("enqueue", "yes, go"), `":`, `": `)} {
 		for _, before := range []string{"", head} {

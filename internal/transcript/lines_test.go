@@ -184,6 +184,9 @@ func (p pieces) ReadAt(b []byte, off int64) (int, error) {
 
 // TestLongLine: a line of 40 MB is read in bounded memory, in both directions, and what is short in it stays.
 func TestLongLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	const size = 18 << 20
 	fill := strings.Repeat("0123456789abcdef", 4096)
 	for name, p := range map[string]pieces{
@@ -237,6 +240,9 @@ func memory() (m runtime.MemStats) {
 
 // TestLongTranscript: whole files cost no more memory than their longest line.
 func TestLongTranscript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing in it for the race detector")
+	}
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	f, err := os.Create(path)
 	if err != nil {
