@@ -155,7 +155,10 @@ func (x *command) userOnly(c *cli.Context, what string) (agent bool, err error) 
 	return true, nil
 }
 
-var asUserFlag = &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as typed by an agent"}
+// asUserFlag is made anew for each command: the library writes into its flags.
+func asUserFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as typed by an agent"}
+}
 
 // lock takes the account's lock. With --work, the lock of the usual work folder is taken too: it is the account that is
 // locked, not a folder.

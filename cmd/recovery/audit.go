@@ -18,7 +18,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var rulesFlag = &cli.StringSliceFlag{Name: "rules", Usage: "a YAML `FILE` of more rules, which only make commands unknown or write; may be given several times"}
+func rulesFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "rules", Usage: "a YAML `FILE` of more rules, which only make commands unknown or write; may be given several times"}
+}
 
 func (x *command) auditCommand() *cli.Command {
 	return &cli.Command{
@@ -35,7 +37,7 @@ EXAMPLE:
 
 EXIT STATUS:
    0 every call only read; 1 the transcript cannot be read; 2 wrong usage; 3 a call cannot be judged; 5 a call wrote`,
-		Flags:  []cli.Flag{rulesFlag},
+		Flags:  []cli.Flag{rulesFlag()},
 		Action: x.audit,
 	}
 }

@@ -38,7 +38,7 @@ EXIT STATUS:
 			&cli.StringSliceFlag{Name: "events", Usage: "a saved page of a session's events, `SHORT=FILE`; several for one session are joined"},
 			&cli.StringSliceFlag{Name: "confirm", Usage: "the user read the thread of `SHORT`: nothing was typed there after its last turn"},
 			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
-			asUserFlag,
+			asUserFlag(),
 		},
 		Action: x.queueCheck,
 	}

@@ -29,7 +29,7 @@ EXAMPLE:
 EXIT STATUS:
    0 all answered, every call only read; 1 failed; 2 wrong usage; 3 a call cannot be judged, or a verdict is unclear;
    4 time was up and a review is unanswered; 5 a review wrote, or a message was delivered with it`,
-		Flags:  []cli.Flag{spanFlag("wait", 0, "how long to wait for the replies"), rulesFlag},
+		Flags:  []cli.Flag{spanFlag("wait", 0, "how long to wait for the replies"), rulesFlag()},
 		Action: x.read,
 	}
 }

@@ -22,7 +22,7 @@ EXAMPLE:
 
 EXIT STATUS:
    0 printed; 1 there is no inventory, or it failed; 2 wrong usage; 5 a defect is open`,
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "format", Usage: "`md` or json", Value: "md"}, rulesFlag},
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "format", Usage: "`md` or json", Value: "md"}, rulesFlag()},
 		Action: x.report,
 	}
 }

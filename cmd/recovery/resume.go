@@ -58,8 +58,8 @@ EXIT STATUS:
 			&cli.BoolFlag{Name: "nudge", Usage: "for sessions in which the review is saved already: wake them with a short text"},
 			&cli.BoolFlag{Name: "again", Usage: "allow a second review, and acknowledge open defects (for the user alone)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, send nothing"},
-			rulesFlag,
-			asUserFlag,
+			rulesFlag(),
+			asUserFlag(),
 		},
 		Action: x.resume,
 	}

@@ -45,7 +45,6 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		for _, g := range groups {
 			t.Run(g.name, func(t *testing.T) {
 				ran++
-				t.Parallel()
 				g.run(t, h)
 			})
 		}
@@ -79,7 +78,6 @@ func holdSituations(t *testing.T, h *holder) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
 			sub, err := s.Build(t.TempDir(), now())
 			if err != nil {
 				t.Fatal(err)
@@ -129,7 +127,6 @@ func holdOutcomes(t *testing.T, h *holder) {
 		fixtures.OutcomeJoin, fixtures.OutcomeNoLine, fixtures.OutcomeExitError, fixtures.OutcomeSignIn, fixtures.OutcomeNotSignedIn, fixtures.OutcomeOverloaded, fixtures.OutcomeLimit,
 	} {
 		t.Run("outcome "+outcome, func(t *testing.T) {
-			t.Parallel()
 			b := hasty(t, testAccount(t))
 			s, later := b.add(fixtures.Session{}), b.add(fixtures.Session{Plain: true, Name: "a plain one"})
 			b.script(s.Short, fixtures.Script{Outcome: outcome})
@@ -235,7 +232,6 @@ func holdReviews(t *testing.T, h *holder) {
 		{name: "wrapped", after: fixtures.WrapPrompt, script: fixtures.Script{Wrap: "held"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
 			b := hasty(t, testAccount(t))
 			s, other := b.add(fixtures.Session{}), b.add(fixtures.Session{Name: "another"})
 			b.script(s.Short, c.script)

@@ -22,7 +22,7 @@ EXAMPLE:
 
 EXIT STATUS:
    0 the keys are set; 1 a key could not be set, or the account is locked; 2 wrong usage; 3 refused inside a Claude session`,
-		Flags:  []cli.Flag{asUserFlag},
+		Flags:  []cli.Flag{asUserFlag()},
 		Action: x.trust,
 	}
 }
