@@ -149,7 +149,7 @@ func writeCaught(t *testing.T, s *sandbox) {
 	x := s.offline(t, s.work, "writer")
 	s.ready(t, x)
 	s.rule(t, rule{Match: "RECOVERY REVIEW v1.*for session " + x.short, Reply: reviewReply,
-		Tools: []toolCall{{"Bash", []byte(`{"command":"touch written-by-review","description":"make a file"}`)}}})
+		Tools: []toolCall{{"Bash", []byte(`{"command":"git status && touch zz","description":"look and make a file"}`)}}})
 	r := s.recover("resume", "--json", "--wait", "90s", x.short)
 	res := parse(t, r, 5)
 	row := item(t, res, x.short)
@@ -158,7 +158,7 @@ func writeCaught(t *testing.T, s *sandbox) {
 	read := s.recoveryJSON(t, 5, "read", x.short)
 	tool := item(t, read, x.short).Get("tools.0")
 	want(t, "read", tool, map[string]string{"name": "Bash", "class": "write", "result": "done"})
-	has(t, "changed files", tool.Get("changed_files").Raw, "written-by-review")
+	has(t, "changed files", tool.Get("changed_files").Raw, "/zz\"")
 	t.Logf("caught in %s: %s", r.took.Round(10*time.Millisecond), tool.Raw)
 	x.stop(t)
 }

@@ -80,7 +80,10 @@ func TestInvariant1LiveIsNeverWoken(t *testing.T) {
 
 // TestInvariant2NoPassNoWake wakes in every situation: the client is called only where a pass is right.
 func TestInvariant2NoPassNoWake(t *testing.T) {
-	for _, s := range fixtures.Situations() {
+	for i, s := range fixtures.Situations() {
+		if testing.Short() && i%5 != 0 {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			sub, err := s.Build(t.TempDir(), now())
 			if err != nil {
