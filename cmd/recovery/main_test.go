@@ -112,7 +112,7 @@ func (b *bench) run(args ...string) (status int, stdout, stderr string) {
 		if strings.Contains(stream, fixtures.Secret) {
 			b.t.Errorf("recovery %s printed a secret:\n%s", strings.Join(args, " "), stream)
 		}
-		if strings.Contains(stream, "goroutine ") || strings.Contains(stream, "internal error") {
+		if strings.Contains(stream, "goroutine ") || strings.Contains(stream, "recovery: internal error") {
 			b.t.Errorf("recovery %s broke:\n%s", strings.Join(args, " "), stream)
 		}
 	}
