@@ -80,6 +80,7 @@ func (x *command) app() *cli.App {
 		Usage:                     "turn a backlog of offline Claude Code sessions into sessions to archive and sessions that wait for one go",
 		UsageText:                 "recovery [--work DIR] [--json] [--client PATH] COMMAND [flags] [arguments]",
 		HideVersion:               true,
+		HideHelp:                  true, // the built-in flag and command are shared by all apps of a process; helpFlag is not
 		Writer:                    x.stdout,
 		ErrWriter:                 x.stderr,
 		CustomAppHelpTemplate:     appHelp,
@@ -88,6 +89,7 @@ func (x *command) app() *cli.App {
 			&cli.StringFlag{Name: "work", Usage: "the `DIR` for the journal, the lock and the inventory", DefaultText: "session-recovery in the .claude folder"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 			&cli.StringFlag{Name: "client", Usage: "the `PATH` of the Claude Code client", Value: "claude"},
+			helpFlag(),
 		},
 		Commands: []*cli.Command{
 			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(), x.auditCommand(),
@@ -100,9 +102,15 @@ func (x *command) app() *cli.App {
 	for _, c := range app.Commands {
 		c.OnUsageError = app.OnUsageError
 		c.CustomHelpTemplate = commandHelp
+		c.HideHelp = true
+		c.Flags = append(c.Flags, helpFlag())
 		c.Before = func(c *cli.Context) error { x.json = c.Bool("json"); return nil }
 	}
 	return app
+}
+
+func helpFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show help", DisableDefaultText: true}
 }
 
 const appHelp = `{{.Name}} - {{.Usage}}

@@ -83,9 +83,6 @@ func findFlag(cmd *cli.Command, name string) cli.Flag {
 	if cmd == nil {
 		return nil
 	}
-	if name == "help" || name == "h" {
-		return cli.HelpFlag
-	}
 	return findIn(cmd.Flags, name)
 }
 
@@ -96,9 +93,6 @@ func findIn(flags []cli.Flag, name string) cli.Flag {
 				return f
 			}
 		}
-	}
-	if name == "help" || name == "h" {
-		return cli.HelpFlag
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 // TestKilledRightAfterTheCall kills the program with SIGKILL when its client call has returned and nothing of it is on
 // record yet. The next run finds out what became of the prompt, and sends no second one.
 func TestKilledRightAfterTheCall(t *testing.T) {
+	oneThread(t)
 	for outcome, want := range map[string]string{
 		"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved", fixtures.OutcomeCopy: "copy", fixtures.OutcomeJoin: "joined",
 	} {
@@ -34,6 +35,9 @@ func TestKilledRightAfterTheCall(t *testing.T) {
 			}
 			if w := wakeOf(t, b, s.Short); !w.Open() {
 				t.Fatalf("the intention was settled before the kill: %+v", w.Result)
+			}
+			if want == "unknown" {
+				b.brief()
 			}
 			b.run("resume", "--spacing", "0", "--wait", "0", s.Short)
 			b.run("resume", "--spacing", "0", "--wait", "0", s.Short)

@@ -105,6 +105,7 @@ func TestARefusalForTrustIsNotTriedAgain(t *testing.T) {
 // TestAMessageOfLaterIsNoReplay: a run was killed before its call, and the user typed in the session meanwhile.
 func TestAMessageOfLaterIsNoReplay(t *testing.T) {
 	b := newBench(t, testAccount(t))
+	b.brief()
 	s := b.add(fixtures.Session{})
 	b.inventory()
 	killedRun(t, b, s, true)
@@ -224,6 +225,7 @@ func TestClearAfterTheReviewIsNoDefect(t *testing.T) {
 func TestAnEarlierReviewSaysNothingOfALaterWake(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	s := wrapIt(t, b)
+	b.brief()
 	b.run("queue-check", "--confirm", s.Short)
 	b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeSilent})
 	st, out, _ := b.run("resume", "--again", "--spacing", "0", "--wait", "0", s.Short)
@@ -382,6 +384,7 @@ func TestATitleForgesNoLine(t *testing.T) {
 // TestOneCallIsOneDefect: seen pending and then done.
 func TestOneCallIsOneDefect(t *testing.T) {
 	b := newBench(t, testAccount(t))
+	b.brief()
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeNoLine})
 	b.inventory()
@@ -481,6 +484,7 @@ func TestAnUnreadableLogProvesNothing(t *testing.T) {
 // TestALimitInAPathIsNoLimit: a folder that is called rate-limiter.
 func TestALimitInAPathIsNoLimit(t *testing.T) {
 	b := newBench(t, testAccount(t))
+	b.brief()
 	stub := filepath.Join(b.a.Root, "stub")
 	client := func(said string) {
 		text := "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.332 (Claude Code)'; exit 0;; esac\necho call >> " + stub + ".log\necho '" + said + "' >&2\nexit 1\n"

@@ -63,8 +63,8 @@ func killAt(at string) func(string) {
 	}
 }
 
-// testTiming keeps the waits of a run short: the simulated client answers at once.
-var testTiming = wake.Timing{Proof: time.Second, Poll: 10 * time.Millisecond, Settle: 0, Retry: 10 * time.Millisecond}
+// testTiming polls often, since the simulated client answers at once, and is patient where a loaded machine needs it.
+var testTiming = wake.Timing{Proof: 10 * time.Second, Poll: 10 * time.Millisecond, Settle: 0, Retry: 10 * time.Millisecond}
 
 // bench is one account with the program on it, in this process.
 type bench struct {
@@ -72,6 +72,14 @@ type bench struct {
 	a      *fixtures.Account
 	client string
 	sys    sys
+}
+
+// oneThread leaves a test of one thread out of the short run, which is that of the race detector.
+func oneThread(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one thread: the race detector has nothing to see in it")
+	}
 }
 
 func newBench(t *testing.T, a *fixtures.Account) *bench {
@@ -82,7 +90,7 @@ func newBench(t *testing.T, a *fixtures.Account) *bench {
 	}
 	b := &bench{t: t, a: a, client: client}
 	b.sys = sys{
-		environ: append(a.Env(), "PATH="+os.Getenv("PATH")), now: time.Now, sleep: sleep, processes: account.ReadProcesses,
+		environ: append(a.Env(), "PATH="+os.Getenv("PATH"), "GORACE="+os.Getenv("GORACE")), now: time.Now, sleep: sleep, processes: account.ReadProcesses,
 		memory: func() (int64, error) { return 64 << 30, nil }, timing: testTiming, user: "tester", pid: os.Getpid(),
 	}
 	return b
@@ -198,8 +206,11 @@ func (b *bench) received(short string) []string {
 // resume runs resume with the waits of a test.
 func (b *bench) resume(want int, args ...string) map[string]any {
 	b.t.Helper()
-	return b.object(want, append([]string{"resume", "--spacing", "0", "--wait", "5"}, args...)...)
+	return b.object(want, append([]string{"resume", "--spacing", "0", "--wait", "60"}, args...)...)
 }
+
+// brief gives up early on a prompt whose arrival nothing will show.
+func (b *bench) brief() { b.sys.timing.Proof = 200 * time.Millisecond }
 
 func (b *bench) script(short string, s fixtures.Script) {
 	b.t.Helper()

@@ -29,9 +29,7 @@ func hasty(t *testing.T, a *fixtures.Account) *bench {
 // TestJSONHoldsToItsSchemas runs every command in many situations and holds each object to its schema. Behind them it wants to
 // have seen everything that the schemas allow: what the program never prints does not belong there.
 func TestJSONHoldsToItsSchemas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and nothing in it for the race detector")
-	}
+	oneThread(t)
 	h := &holder{schemas: readSchemas(t), seen: map[string]bool{}, open: map[string]bool{}}
 	groups := []struct {
 		name string

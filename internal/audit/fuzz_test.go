@@ -186,8 +186,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-func BenchmarkDefault(b *testing.B) {
+func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		audit.Default()
+		_, _ = audit.Load()
 	}
 }

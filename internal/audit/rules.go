@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"sync"
 )
 
 //go:embed rules/*.yaml
@@ -21,15 +22,17 @@ type Rules struct {
 	strict   []strictRule     // of the user: may only make things worse
 }
 
-// Default returns the embedded tables.
-func Default() *Rules {
+// Default returns the embedded tables. They are read once and never change.
+func Default() *Rules { return defaultRules() }
+
+var defaultRules = sync.OnceValue(func() *Rules {
 	r, err := Load()
 	if err != nil {
 		// The embedded files are part of the program and parsed by its tests.
 		panic(err)
 	}
 	return r
-}
+})
 
 // Load returns the embedded tables and, on top, those of the user: the content of YAML files with the keys `commands` and
 // `tools`. Such a file can only make calls unknown or write, never read; one that tries is an error, as is an unknown key.
