@@ -13,8 +13,8 @@ import (
 // layers are the folders from the bottom up; a package imports only what stands below its own line.
 var layers = [][]string{
 	{"internal/text"},
-	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "fixtures"},
-	{"internal/remote", "internal/transcript", "internal/audit/score", "prompts"},
+	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures"},
+	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
 	{"inventory"},
 	{"queuecheck", "review"},
 	{"wake", "wrap"},

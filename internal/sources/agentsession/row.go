@@ -1,0 +1,225 @@
+package agentsession
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"recovery/internal/sources"
+)
+
+// fresh is how old the checkpoint of a running session may be: it writes one every five minutes, so twice that without one
+// means that it was interrupted.
+const fresh = 10 * time.Minute
+
+// ahead is by how much a time may lie in the future: clocks differ.
+const ahead = time.Minute
+
+// uuid is the form of a Claude Code session id. The skill's wrapper passes the session's id to the client's --resume.
+var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// row makes the row of a session from its checkpoint. mtime is the file's own time, for a checkpoint that has none.
+func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sources.Row {
+	at, from := c.at, "the checkpoint's own time"
+	if at.IsZero() {
+		at, from = mtime, "the file's time, since the checkpoint has none"
+	}
+	r := blank(agent, id, path, store)
+	r.Title, r.State, r.UpdatedAt = clip(orElse(c.task, r.Title), 200), clip(c.status, 60), at
+	if c.task == "" && c.handoff != nil && c.handoff.task != "" {
+		r.Title = clip(c.handoff.task, 200)
+	}
+	r.Verdict, r.Reason = judge(c, at, now)
+	r.WaitsFor = waitsFor(c)
+	r.Details = append(r.Details, details(c, at, from, now)...)
+	r.Warnings = append(r.Warnings, warnings(c, agent, id, at, now)...)
+	if command, ok := resume(r); ok && r.Verdict != sources.Done && c.handoff == nil && (now.Sub(at) > fresh || settled(c.status) == "sleeping") {
+		effect := "opens the conversation again; restore the bus position " + orElse(clip(c.bus, 80), "(not recorded)") + " first, or messages that were answered are answered again"
+		r.Commands = append(r.Commands, sources.Command{Command: command, Effect: effect})
+	}
+	return r
+}
+
+// blank is what every row has, whatever its checkpoint says.
+func blank(agent, id, path, store string) sources.Row {
+	r := sources.Row{Source: Name, ID: clip(id, 200), Title: clip(agent+"/"+id, 200), Store: path, Cwd: filepath.Dir(filepath.Dir(store)),
+		Details: []sources.Detail{{Name: "agent", Text: clip(agent, 200)}}, Warnings: []string{}, Commands: []sources.Command{}, FormatInferred: true}
+	if uuid.MatchString(id) {
+		r.ClaudeSessionID = strings.ToLower(id)
+	}
+	if q, err := syntax.Quote(path, syntax.LangBash); err == nil {
+		verb := "cat -- "
+		if filepath.Base(path) != "checkpoint.json" {
+			verb = "ls -la -- "
+		}
+		r.Commands = append(r.Commands, sources.Command{Command: verb + q, Effect: "shows what is there; changes nothing"})
+	}
+	return r
+}
+
+// unreadable is the row of something that is there and cannot be read.
+func unreadable(agent, id, path, store, why string) sources.Row {
+	r := blank(agent, id, path, store)
+	r.Verdict, r.Reason, r.UpdatedAt = sources.Unreadable, clip(why, 300), modified(path)
+	r.Warnings = append(r.Warnings, "It cannot be read: "+clip(why, 300)+".")
+	return r
+}
+
+// scratch is the row of a session without a checkpoint.
+func scratch(agent, id, path, store string) sources.Row {
+	r := blank(agent, id, path, store)
+	r.Verdict, r.UpdatedAt = sources.Person, modified(path)
+	r.Reason = "there is no checkpoint: recovery without one means starting from scratch, which is a person's decision"
+	return r
+}
+
+// resume is the command of the skill's own wrapper, for a session whose id the client can have.
+func resume(r sources.Row) (string, bool) {
+	if r.ClaudeSessionID == "" {
+		return "", false
+	}
+	dir, err := syntax.Quote(r.Cwd, syntax.LangBash)
+	return "cd -- " + dir + " && claude --resume " + r.ClaudeSessionID, err == nil
+}
+
+// settled is a status with its spelling evened out.
+func settled(status string) string {
+	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(status)))
+}
+
+// judge says what waking the session would mean. No status and no time proves that a session lives or does not, so the reason
+// leaves that to whoever knows its process.
+func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
+	age := now.Sub(at)
+	idle := c.task == "" && c.pending.count == 0 && (c.taskKnown || c.pending.known)
+	status := settled(c.status)
+	young := age <= fresh && status != "sleeping"
+	switch {
+	case c.handoff != nil:
+		return sources.Person, "the work was handed off and belongs to " + orElse(clip(c.handoff.to, 80), "another agent") + ": do not wake this one"
+	case age < -ahead:
+		return sources.Person, "its checkpoint lies in the future, so its age cannot be told"
+	case status == "active" && young:
+		return sources.Person, fmt.Sprintf("it may be at work: it is active, and its checkpoint is %s old. Do not wake it before it is older than ten minutes", span(age))
+	case status == "shutting-down" && young:
+		return sources.Person, "it is shutting down, or was a moment ago: look again when the checkpoint is older than ten minutes"
+	case idle:
+		return sources.Done, "nothing is pending and there is no task: nothing to resume"
+	case c.restarts >= 0 && c.restarts >= c.limit:
+		return sources.Person, fmt.Sprintf("it was restarted %d times of at most %d: the automatic restart gave up", c.restarts, c.limit)
+	case status == "shutting-down":
+		return sources.Person, fmt.Sprintf("its shutdown began and did not finish: the checkpoint is %s old, and session_end may never have been published", span(age))
+	case status == "":
+		return sources.Person, "the checkpoint has no status, so whether it stopped on purpose cannot be told"
+	case status != "active" && status != "sleeping":
+		return sources.Person, clip(c.status, 60) + " is not one of the skill's states (active, sleeping, shutting-down)"
+	case c.bus == "":
+		return sources.Person, "the bus position is not recorded: after a restore old messages would be processed again"
+	case status == "active":
+		return sources.Safe, fmt.Sprintf("interrupted: it is active by its checkpoint, which is %s old, and a running session writes one every five minutes. Make sure that no process has its conversation open", span(age))
+	}
+	return sources.Safe, "it sleeps on purpose, with work left: it may be woken"
+}
+
+func waitsFor(c checkpoint) string {
+	switch {
+	case c.handoff != nil:
+		return "hand-off to " + orElse(clip(c.handoff.to, 80), "another agent") + ", for the reason: " + orElse(clip(c.handoff.reason, 200), "not recorded")
+	case c.pending.count > 0:
+		return "pending " + c.pending.text()
+	}
+	return ""
+}
+
+func details(c checkpoint, at time.Time, from string, now time.Time) []sources.Detail {
+	var out []sources.Detail
+	add := func(name, text string) {
+		if text != "" {
+			out = append(out, sources.Detail{Name: name, Text: clip(text, 700)})
+		}
+	}
+	count := func(name string, n int) {
+		if n >= 0 {
+			add(name, fmt.Sprint(n))
+		}
+	}
+	when := at.Format(time.RFC3339) + ", " + from
+	if age := now.Sub(at); age >= 0 {
+		when = span(age) + " old (" + when + ")"
+	}
+	add("checkpoint", when)
+	add("checkpoint reason", c.reason)
+	if !c.started.IsZero() {
+		add("started", c.started.Format(time.RFC3339))
+		if d := at.Sub(c.started); d >= 0 {
+			add("duration", span(d)+" up to the checkpoint")
+		}
+	}
+	count("messages processed", c.messages)
+	add("current task", orElse(c.task, map[bool]string{true: "none"}[c.taskKnown]))
+	add("done", c.done.text())
+	add("pending", c.pending.text())
+	add("bus position", c.bus)
+	if c.restarts >= 0 {
+		add("restarts", fmt.Sprintf("%d of at most %d", c.restarts, c.limit))
+	}
+	add("memory", c.memory.text())
+	if h := c.handoff; h != nil {
+		add("hand-off from", h.from)
+		add("hand-off to", h.to)
+		add("hand-off reason", h.reason)
+		add("hand-off task", h.task)
+		add("hand-off progress", h.progress)
+		add("hand-off next", h.next)
+		add("hand-off key files", h.keyFiles.text())
+		add("hand-off checkpoint", h.path)
+	}
+	return out
+}
+
+func warnings(c checkpoint, agent, id string, at, now time.Time) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if c.agent != "" && c.agent != agent {
+		add("The checkpoint names the agent %s; its folder says %s, which counts.", clip(c.agent, 80), clip(agent, 80))
+	}
+	if c.session != "" && c.session != id {
+		add("The checkpoint names the session %s; its folder says %s, which counts.", clip(c.session, 80), clip(id, 80))
+	}
+	if len(c.badTimes) > 0 {
+		add("A time cannot be read: %s.", strings.Join(c.badTimes, ", "))
+	}
+	if at.After(now.Add(ahead)) {
+		add("The checkpoint lies in the future: %s.", at.Format(time.RFC3339))
+	}
+	if !c.started.IsZero() && c.started.After(at) {
+		add("It began after its checkpoint, by its times.")
+	}
+	return out
+}
+
+// span is a duration in its largest whole unit.
+func span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "less than 1 s"
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d s", int(d.Seconds()))
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,191 @@
+package babysitter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"recovery/internal/account"
+)
+
+// maxEvents bounds a journal. Real ones have tens of events; a folder of millions is no journal.
+const maxEvents = 100_000
+
+// maxJournal bounds the bytes of a journal that are read.
+const maxJournal = 256 << 20
+
+// maxShown bounds how many oddities of one kind a row tells; the rest is a count.
+const maxShown = 5
+
+// readJournal replays the journal of a run. No folder, or an empty one, is a run of which nothing is recorded: run:status
+// calls it created.
+func readJournal(run string) *replay {
+	r := newReplay()
+	dir := filepath.Join(run, "journal")
+	entries, more, err := listDir(dir, maxEvents)
+	switch {
+	case absent(err) && !dangling(dir):
+		r.missing = true
+		return r
+	case err != nil:
+		r.damage("the journal folder cannot be read: %s", cause(err))
+		return r
+	case more:
+		r.damage("the journal has more than %d files: not read", maxEvents)
+		return r
+	}
+	var names, stray, temp []string
+	plain := map[string]bool{} // what the folder itself says is a regular file needs no second look
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasSuffix(name, ".json"):
+			names = append(names, name)
+			plain[name] = e.Type().IsRegular()
+		case strings.Contains(name, ".tmp-"):
+			temp = append(temp, name)
+		default:
+			stray = append(stray, name)
+		}
+	}
+	slices.Sort(names)
+	size := 0
+	for _, name := range names {
+		if size > maxJournal {
+			r.damage("the journal is larger than %d MiB: not read beyond %s", maxJournal>>20, name)
+			break
+		}
+		read := readFile
+		if plain[name] {
+			read = account.Door{}.ReadFile
+		}
+		data, err := read(filepath.Join(dir, name))
+		r.add(name, data, err)
+		size += len(data)
+	}
+	if len(temp) > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d unfinished temporary files, which a writer that was cut off left behind; they are ignored.", len(temp)))
+	}
+	if len(stray) > 0 {
+		slices.Sort(stray)
+		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d stray files, which are ignored: %s.", len(stray), some(stray)))
+	}
+	if len(r.badSums) > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("The checksum of %d events does not fit, so they were changed after they were written; Babysitter itself does not look: %s.", len(r.badSums), some(r.badSums)))
+	}
+	if r.noSums > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%d events have no checksum.", r.noSums))
+	}
+	if r.badTimes > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("The time of %d events cannot be read.", r.badTimes))
+	}
+	return r
+}
+
+// dangling says that something has that name, though it leads to nothing.
+func dangling(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// some names the first few.
+func some(list []string) string {
+	if len(list) > maxShown {
+		return strings.Join(list[:maxShown], ", ") + fmt.Sprintf(" and %d more", len(list)-maxShown)
+	}
+	return strings.Join(list, ", ")
+}
+
+// eventName reads <seq>.<ulid>.json. A name without a number or without the second part ends run:status.
+func eventName(name string) (seq int, ulid string, ok bool) {
+	parts := strings.Split(strings.TrimSuffix(name, ".json"), ".")
+	if len(parts) < 2 || parts[1] == "" {
+		return 0, "", false
+	}
+	if strings.TrimSpace(parts[0]) == "" {
+		return 0, parts[1], true // JavaScript's number of an empty text
+	}
+	seq, err := strconv.Atoi(strings.TrimSpace(parts[0])) // as JavaScript reads a number
+	return seq, parts[1], err == nil
+}
+
+// add takes the next event file, in the order of the names. A damage stops run:status; here the rest is read on, to tell
+// everything that is wrong.
+func (r *replay) add(name string, data []byte, err error) {
+	r.files++
+	seq, ulid, ok := eventName(name)
+	switch {
+	case !ok:
+		r.damage("Invalid journal filename: %s", name)
+		return
+	case err != nil:
+		r.damage("Failed to read journal file %s: %s", name, cause(err))
+		return
+	case !account.ValidJSON(data):
+		r.damage("Failed to parse journal file %s: it %s", name, errNotJSON)
+		return
+	}
+	v := gjson.ParseBytes(data)
+	if v.Type == gjson.Null {
+		r.damage("Failed to parse journal file %s: it is null", name)
+		return
+	}
+	r.inOrder(name, seq, ulid)
+	m := pick(v, "type", "recordedAt", "data", "sdkVersion", "checksum")
+	e := event{name: name, kind: "UNKNOWN", at: readTime(str(m[1])), data: m[2]}
+	if given(m[0]) {
+		e.kind = m[0].String()
+	}
+	if e.at.IsZero() {
+		r.badTimes++
+	}
+	if sdk := str(m[3]); sdk != "" {
+		r.sdk = sdk
+	}
+	switch sum := str(m[4]); {
+	case sum == "":
+		r.noSums++
+	case !sumFits(data, sum):
+		r.badSums = append(r.badSums, name)
+	}
+	r.apply(e)
+}
+
+// inOrder holds the events to 1, 2, 3, ... and to rising ULIDs. The texts are the program's own.
+func (r *replay) inOrder(name string, seq int, ulid string) {
+	want := r.files + r.shift
+	switch {
+	case seq <= 0:
+		r.damage("Invalid journal sequence number in %s", name)
+	case seq != want && r.ulid == "":
+		r.damage("Journal seq mismatch at %s (expected %d, got %d)", name, want, seq)
+	case seq != want && seq == r.seq:
+		r.damage("Journal sequence gap detected at %s (expected %d, got %d): two events have the number %d", name, want, seq, seq)
+	case seq != want:
+		r.damage("Journal sequence gap detected at %s (expected %d, got %d)", name, want, seq)
+	case r.ulid != "" && ulid <= r.ulid:
+		r.damage("Journal ULID order regression at %s (%s <= %s)", name, ulid, r.ulid)
+	}
+	r.shift = seq - r.files // so that one gap is told once
+	r.seq, r.ulid = seq, ulid
+}
+
+// sumFits checks an event against its checksum: the SHA-256 of the same text without the checksum member, which is the last.
+func sumFits(data []byte, sum string) bool {
+	tail := []byte(",\n  \"checksum\": \"" + sum + "\"\n}\n")
+	body, ok := bytes.CutSuffix(data, tail)
+	if !ok {
+		return false
+	}
+	h := sha256.New()
+	_, _ = h.Write(body)
+	_, _ = h.Write([]byte("\n}\n"))
+	return hex.EncodeToString(h.Sum(nil)) == strings.ToLower(sum)
+}

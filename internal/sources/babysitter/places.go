@@ -1,0 +1,246 @@
+package babysitter
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"recovery/internal/sources"
+)
+
+// The bounds of the search for runs folders below a folder.
+const (
+	maxDepth   = 6
+	maxFolders = 5_000
+	rootDepth  = 3
+)
+
+// places are the folders to look at.
+type places struct {
+	runs   []string // runs folders
+	single []string // runs that the user named
+	states []string // folders of session state files
+	seen   map[string]bool
+}
+
+// findPlaces lists where runs may be. 0.0.x keeps them in <current folder>/.a5c/runs, 6.x in <global root>/runs and, by scope, in
+// <repo root>/.a5c/runs; BABYSITTER_RUNS_DIR moves them, relative to the current folder, the repo root or the global root, and
+// BABYSITTER_GLOBAL_STATE_DIR moves the global root. What BABYSITTER_RUNS_SCOPE says decides where new runs go and not where
+// old ones are, so both are looked at.
+func findPlaces(m sources.Machine) *places {
+	p := &places{seen: map[string]bool{}}
+	env := func(name string) string {
+		if m.Getenv == nil {
+			return ""
+		}
+		return strings.TrimSpace(m.Getenv(name))
+	}
+	var globals []string
+	if dir := env("BABYSITTER_GLOBAL_STATE_DIR"); dir != "" {
+		globals = append(globals, within(m.Cwd, dir))
+	}
+	if m.Home != "" {
+		globals = append(globals, filepath.Join(m.Home, ".a5c"))
+	}
+	if dir := env("BABYSITTER_STATE_DIR"); dir != "" {
+		p.state(within(m.Cwd, dir))
+	}
+	if dir := env("BABYSITTER_RUNS_DIR"); dir != "" {
+		p.add(within(m.Cwd, dir))
+		if !filepath.IsAbs(dir) {
+			p.addIf(filepath.Join(repoRoot(m.Cwd), dir))
+			for _, g := range globals {
+				p.addIf(filepath.Join(g, dir))
+			}
+		}
+	}
+	for _, g := range globals {
+		p.add(filepath.Join(g, "runs"))
+		p.observed(filepath.Join(g, "observer.json"), m.Home)
+	}
+	if m.Cwd != "" {
+		p.project(m.Cwd)
+	}
+	for _, dir := range m.Folders {
+		p.project(dir)
+	}
+	for _, dir := range m.Roots {
+		p.root(within(m.Cwd, dir), m.Home)
+	}
+	return p
+}
+
+// within makes a path absolute, as the program does: against the current folder.
+func within(base, path string) string {
+	if filepath.IsAbs(path) || base == "" {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// add takes a runs folder, whether it is there or not, and the places beside it where session state files may be: 6.x and later
+// 0.0.x put them into state/, an older session:resume into the folder itself (their issue #138).
+func (p *places) add(dir string) {
+	dir = filepath.Clean(dir)
+	if p.seen[real(dir)] {
+		return
+	}
+	p.seen[real(dir)] = true
+	p.runs = append(p.runs, dir)
+	p.state(filepath.Join(filepath.Dir(dir), "state"))
+	p.state(filepath.Dir(dir))
+}
+
+func (p *places) addIf(dir string) bool {
+	if _, err := os.Lstat(dir); err != nil {
+		return false
+	}
+	p.add(dir)
+	return true
+}
+
+func (p *places) state(dir string) {
+	if key := "state " + real(dir); !p.seen[key] {
+		p.seen[key] = true
+		p.states = append(p.states, dir)
+	}
+}
+
+// project adds the places of one project folder. The doubled one is what a relative runs folder came to (their issue #48).
+func (p *places) project(dir string) {
+	p.add(filepath.Join(dir, ".a5c", "runs"))
+	p.addIf(filepath.Join(dir, ".a5c", ".a5c", "runs"))
+	p.addIf(filepath.Join(repoRoot(dir), ".a5c", "runs"))
+}
+
+// repoRoot is the nearest folder upwards with .git or .a5c, else the folder itself.
+func repoRoot(dir string) string {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		for _, mark := range []string{".git", ".a5c"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+		if at == filepath.Dir(at) {
+			return filepath.Clean(dir)
+		}
+	}
+}
+
+// observed adds the folders that the dashboard watches: a source of depth 0 is a runs folder, any other is searched.
+func (p *places) observed(file, home string) {
+	v, err := readObject(file)
+	if err != nil {
+		return
+	}
+	list := member(v, "sources")
+	if !list.IsArray() {
+		return
+	}
+	for _, source := range list.Array() {
+		m := pick(source, "path", "depth")
+		path := str(m[0])
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(home, rest)
+		}
+		if path == "" || !filepath.IsAbs(path) {
+			continue
+		}
+		if depth := m[1]; depth.Type == gjson.Number && depth.Num > 0 {
+			p.search(path, int(min(depth.Num, maxDepth)))
+		} else {
+			p.add(path)
+		}
+	}
+}
+
+// root takes a folder that the user named: one run, a project or a home, a global root, a runs folder, or a folder above those.
+func (p *places) root(dir, home string) {
+	own := filepath.Join(dir, ".a5c")
+	if !isDir(own) && namedRun(dir) {
+		p.single = append(p.single, dir)
+		p.state(filepath.Join(filepath.Dir(filepath.Dir(dir)), "state"))
+		p.state(filepath.Dir(filepath.Dir(dir)))
+		return
+	}
+	taken := true
+	switch {
+	case isDir(own):
+		p.add(filepath.Join(own, "runs"))
+		p.addIf(filepath.Join(own, ".a5c", "runs"))
+		p.observed(filepath.Join(own, "observer.json"), home)
+	case filepath.Base(dir) == ".a5c", holdsRuns(filepath.Join(dir, "runs")):
+		p.add(filepath.Join(dir, "runs"))
+		p.observed(filepath.Join(dir, "observer.json"), home)
+	default:
+		taken = false
+	}
+	if holdsRuns(dir) || !taken && !p.search(dir, rootDepth) {
+		p.add(dir)
+	}
+}
+
+// namedRun is isRun for a folder that may be anything: a project can have a folder journal of its own.
+func namedRun(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !absent(err) {
+		return true
+	}
+	entries, _, err := listDir(filepath.Join(dir, "journal"), 500)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		_, _, ok := eventName(e.Name())
+		return ok && strings.HasSuffix(e.Name(), ".json")
+	})
+}
+
+// search looks for .a5c/runs below a folder, as the dashboard does: without dot folders and node_modules. Links are not followed.
+func (p *places) search(dir string, depth int) (found bool) {
+	type step struct {
+		dir   string
+		depth int
+	}
+	queue := []step{{dir, depth}}
+	for n := 0; len(queue) > 0 && n < maxFolders; n++ {
+		at := queue[0]
+		queue = queue[1:]
+		found = p.addIf(filepath.Join(at.dir, ".a5c", "runs")) || found
+		if at.depth == 0 {
+			continue
+		}
+		entries, _, err := listDir(at.dir, maxFolders)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" {
+				queue = append(queue, step{filepath.Join(at.dir, e.Name()), at.depth - 1})
+			}
+		}
+	}
+	return found
+}
+
+// isRun says that a folder is a run: it has a run.json or a journal. One that may not be looked into is taken for a run.
+func isRun(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !absent(err) {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(dir, "journal"))
+	return err == nil
+}
+
+// holdsRuns says that a run is among the first folders of this one.
+func holdsRuns(dir string) bool {
+	entries, _, err := listDir(dir, 500)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.IsDir() && isRun(filepath.Join(dir, e.Name())) {
+			return true
+		}
+	}
+	return false
+}

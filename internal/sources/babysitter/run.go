@@ -1,0 +1,215 @@
+package babysitter
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"recovery/internal/account"
+	"recovery/internal/sources"
+)
+
+// layout is the one version of the folder's layout that exists; an iterate refuses any other.
+const layout = "2026.01-storage-preview"
+
+// bareRun is what stands for the process of a run to which none was assigned yet (6.x).
+const bareRun = "bare-run"
+
+// maxCode bounds the process file that is hashed, in bytes.
+const maxCode = 64 << 20
+
+// run is one run's folder as it is read.
+type run struct {
+	dir     string // its real path
+	id      string
+	meta    gjson.Result
+	metaErr error
+
+	process, prompt, harness, sdk, cwd string
+	revision                           string
+	created                            time.Time
+	unattended                         bool // nonInteractive
+	layout                             string
+	parent                             string // the run that this one is nested in
+
+	journal *replay
+	state   string
+	lock    lock
+	waits   waits
+
+	session, sessionFrom string
+	sessionActive        bool
+
+	code string // same, changed, taken-over, missing, unknown; "" when no hash was recorded
+
+	cut      func(string) string // takes the run's secrets out of a text
+	warnings []string
+}
+
+func (r *run) warn(format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// readRun reads a run's description, journal and lock.
+func readRun(dir string, process func(int) sources.Process) *run {
+	r := &run{dir: dir, id: filepath.Base(dir)}
+	r.meta, r.metaErr = readObject(filepath.Join(dir, "run.json"))
+	r.journal = readJournal(dir)
+	r.warnings = append(r.warnings, r.journal.warnings...)
+	r.state = r.journal.state()
+	r.lock = readLock(dir, process)
+	r.describe()
+	r.hide()
+	return r
+}
+
+// describe takes what run.json says.
+func (r *run) describe() {
+	if r.metaErr != nil {
+		return
+	}
+	m := pick(r.meta, "runId", "processId", "prompt", "harness", "sdkVersion", "cwd", "createdAt", "nonInteractive", "layoutVersion", "nested", "completionProof", "processRevision")
+	if id := str(m[0]); id != "" {
+		if id != r.id {
+			r.warn("The run calls itself %s and its folder is named %s: name the folder in commands.", clip(id, 120), clip(r.id, 120))
+		}
+		r.id = id
+	}
+	r.process, r.prompt, r.harness, r.sdk, r.cwd = str(m[1]), str(m[2]), str(m[3]), str(m[4]), str(m[5])
+	r.created, r.unattended, r.layout = readTime(str(m[6])), truthy(m[7]), str(m[8])
+	r.parent, r.revision = str(member(m[9], "parentRunId")), str(m[11])
+	if proof := str(m[10]); proof != "" {
+		r.journal.secrets = append(r.journal.secrets, proof)
+	}
+	if r.harness == "" {
+		r.harness = r.journal.harness
+	}
+	if r.sdk == "" {
+		r.sdk = r.journal.sdk
+	}
+	if r.cwd == "" {
+		r.cwd = projectOf(r.dir)
+	}
+}
+
+// projectOf is the folder that a run of 0.0.x works in, which does not record it: its runs are in <folder>/.a5c/runs.
+func projectOf(dir string) string {
+	runs := filepath.Dir(dir)
+	if filepath.Base(runs) != "runs" || filepath.Base(filepath.Dir(runs)) != ".a5c" {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(runs))
+}
+
+// unreadable says why run:status would end with exit 1; empty when it would not.
+func (r *run) unreadable() string {
+	switch {
+	case absent(r.metaErr) && !dangling(filepath.Join(r.dir, "run.json")):
+		return "there is no run.json"
+	case r.metaErr != nil:
+		return "run.json " + strings.TrimPrefix(cause(r.metaErr), "run.json ")
+	case len(r.journal.damages) > 0:
+		return r.journal.damages[0]
+	}
+	return ""
+}
+
+// finished says that nothing continues the run. A process error can be taken back, and a failure that came after the
+// completion is probably false, so neither is the end.
+func (r *run) finished() bool {
+	switch {
+	case r.unreadable() != "" || r.lock.kind == "live":
+		return false
+	case r.state == "failed":
+		return !r.journal.recoverable && !r.journal.falseFailure
+	}
+	return r.state == "completed" || r.state == "halted"
+}
+
+// bare says that no process was assigned yet.
+func (r *run) bare() bool {
+	return r.process == bareRun || str(member(member(r.meta, "entrypoint"), "importPath")) == bareRun
+}
+
+// hashes remembers the hash of a process file, since many runs share one.
+type hashes struct{ m sync.Map }
+
+// checkCode compares the process file with the hash in run.json, as an iterate does: SHA-256 of the file at
+// entrypoint.importPath, which is relative to the run's folder. An iterate that finds another one notes it and writes the new hash
+// into run.json; what the journal's first event says is then the only trace of the old one.
+func (r *run) checkCode(known *hashes) {
+	path := str(member(member(r.meta, "entrypoint"), "importPath"))
+	if path == "" || path == bareRun {
+		return
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	now := known.of(path)
+	recorded := strings.ToLower(str(member(r.meta, "processCodeHash")))
+	start := strings.ToLower(r.journal.startHash)
+	switch {
+	case now == "missing":
+		r.code = "missing"
+		r.warn("The process file %s is not there: an iterate fails, and changes nothing, until it is.", clip(path, 300))
+	case recorded == "" && start == "":
+	case now == "":
+		r.code = "unknown"
+	case recorded != "" && recorded != now:
+		r.code = "changed"
+	case start != "" && start != now:
+		r.code = "taken-over"
+	default:
+		r.code = "same"
+	}
+}
+
+// of is the file's hash in hex, "missing" when there is no such file, "" when it cannot be read.
+func (h *hashes) of(path string) string {
+	if known, ok := h.m.Load(path); ok {
+		return known.(string)
+	}
+	sum := hashFile(path)
+	h.m.Store(path, sum)
+	return sum
+}
+
+func hashFile(path string) string {
+	info, err := os.Stat(path)
+	if absent(err) {
+		return "missing"
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCode {
+		return ""
+	}
+	f, err := account.Door{}.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(f, maxCode+1)); err != nil || n > maxCode {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// clip bounds a foreign text to n runes. It makes a copy, so that the file it comes from need not stay in memory.
+func clip(s string, n int) string {
+	count := 0
+	for i := range s {
+		if count == n {
+			return strings.Clone(s[:i]) + "…"
+		}
+		count++
+	}
+	return strings.Clone(s)
+}

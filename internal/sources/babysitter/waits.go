@@ -1,0 +1,176 @@
+package babysitter
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxLooked bounds the pending effects of one run whose files are looked at.
+const maxLooked = 200
+
+// waits is what a run waits for.
+type waits struct {
+	breakpoints []string // each in words
+	sleeps      []time.Time
+	badSleeps   int // sleeps without a time that can be read
+	tasks       int // anything else
+	kinds       string
+	oldest      time.Time
+	answered    []string // effects whose result is written and not recorded in the journal
+}
+
+// readWaits looks up what the pending effects are. The journal names them; the question and the time are in the task's file.
+func (r *run) readWaits(now time.Time) {
+	w := &r.waits
+	w.kinds = kinds(r.journal.pendingByKind())
+	for i, e := range r.journal.pending() {
+		if !e.asked.IsZero() && (w.oldest.IsZero() || e.asked.Before(w.oldest)) {
+			w.oldest = e.asked
+		}
+		var task gjson.Result
+		dir := taskDir(r.dir, e.id)
+		if i < maxLooked && dir != "" {
+			if _, err := os.Stat(filepath.Join(dir, "result.json")); err == nil {
+				w.answered = append(w.answered, e.id)
+			}
+			if e.kind == "breakpoint" || e.kind == "sleep" {
+				var err error
+				if task, err = readObject(filepath.Join(dir, "task.json")); err != nil {
+					r.warn("The task file of %s %s %s.", clip(e.kind, 40), clip(e.id, 80), cause(err))
+				}
+			}
+		}
+		switch e.kind {
+		case "breakpoint":
+			w.breakpoints = append(w.breakpoints, breakpointText(e, r.cut(question(dir, task, e)), now))
+			if e.asked.After(now) {
+				r.warn("The breakpoint %s was asked in the future, by its time.", clip(e.id, 80))
+			}
+		case "sleep":
+			if at := sleepTarget(task, e.label); at.IsZero() {
+				w.badSleeps++
+				r.warn("The time until which the sleep %s goes cannot be read.", clip(e.id, 80))
+			} else {
+				w.sleeps = append(w.sleeps, at)
+			}
+		default:
+			w.tasks++
+		}
+	}
+	slices.SortFunc(w.sleeps, time.Time.Compare)
+}
+
+// taskDir is the folder of an effect; empty for an id that is no plain name, which would lead elsewhere.
+func taskDir(run, id string) string {
+	if id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/\\\x00") {
+		return ""
+	}
+	return filepath.Join(run, "tasks", id)
+}
+
+// question is what a breakpoint asks, looked up where the program's own display does, in its order: the task folder's
+// input.json, the task's inputs, its metadata, the label.
+func question(dir string, task gjson.Result, e *effect) string {
+	var input gjson.Result
+	if dir != "" {
+		input, _ = readObject(filepath.Join(dir, "input.json"))
+	}
+	for _, v := range []gjson.Result{input, member(task, "inputs"), member(task, "metadata")} {
+		for _, holder := range []gjson.Result{v, member(v, "payload")} {
+			if q := str(member(holder, "question")); q != "" {
+				return q
+			}
+		}
+	}
+	for _, v := range []gjson.Result{member(task, "inputs"), member(task, "metadata")} {
+		if t := str(member(member(v, "payload"), "title")); t != "" {
+			return t
+		}
+	}
+	return e.label
+}
+
+func breakpointText(e *effect, question string, now time.Time) string {
+	s := "breakpoint"
+	if question != "" {
+		s += fmt.Sprintf(" %q", clip(question, 300))
+	}
+	if e.label != "" && e.label != question && e.label != "breakpoint" {
+		s += fmt.Sprintf(" (%s)", clip(e.label, 80))
+	}
+	switch {
+	case e.asked.IsZero():
+		return s + ", asked at an unknown time"
+	case e.asked.After(now):
+		return s + ", asked at " + e.asked.Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s, asked %s ago (%s)", s, age(now.Sub(e.asked)), e.asked.Format(time.RFC3339))
+}
+
+// maxEpoch is the last millisecond that a date of JavaScript can hold.
+const maxEpoch = 8.64e15
+
+// sleepTarget is the time of a sleep: the task's own number, else its text, else the label "sleep:<time>".
+func sleepTarget(task gjson.Result, label string) time.Time {
+	for _, v := range []gjson.Result{member(task, "sleep"), member(task, "metadata"), member(task, "inputs")} {
+		m := pick(v, "targetEpochMs", "iso")
+		if m[0].Type == gjson.Number && m[0].Num > 0 && m[0].Num <= maxEpoch {
+			return time.UnixMilli(int64(m[0].Num)).UTC()
+		}
+		if at := readTime(str(m[1])); !at.IsZero() {
+			return at
+		}
+	}
+	return readTime(strings.TrimPrefix(label, "sleep:"))
+}
+
+// kinds is "breakpoint 1, sleep 2", in the order of the names.
+func kinds(byKind map[string]int) string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(byKind)) {
+		out = append(out, fmt.Sprintf("%s %d", clip(k, 60), byKind[k]))
+	}
+	return some(out)
+}
+
+// age is a duration in its largest whole unit.
+func age(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d s", int(d.Seconds()))
+}
+
+// text is what the run waits for, in words.
+func (w waits) text() string {
+	var parts []string
+	parts = append(parts, w.breakpoints[:min(len(w.breakpoints), maxShown)]...)
+	if more := len(w.breakpoints) - maxShown; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more breakpoints", more))
+	}
+	switch {
+	case len(w.sleeps) > 1:
+		parts = append(parts, fmt.Sprintf("%d sleeps, the first until %s", len(w.sleeps), w.sleeps[0].Format(time.RFC3339)))
+	case len(w.sleeps) == 1:
+		parts = append(parts, "sleep until "+w.sleeps[0].Format(time.RFC3339))
+	}
+	if w.badSleeps > 0 {
+		parts = append(parts, "a sleep until an unknown time")
+	}
+	if w.tasks > 0 {
+		parts = append(parts, "pending: "+w.kinds)
+	}
+	return strings.Join(parts, "; ")
+}
