@@ -21,8 +21,8 @@ func (e *NotWokenError) Error() string {
 	return fmt.Sprintf("session %s was not woken with a review; `recovery last-reply %s` prints its latest reply", e.Short, e.Short)
 }
 
-// Of reads a session's review since its last wake: by the journal, or, when that knows none, by recovery's own prompt in
-// the transcript.
+// Of reads what a session did since its last wake: by the journal, or, when that knows none, by recovery's own prompt in the
+// transcript. After a prep, the verdict is that of the review before it.
 func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, error) {
 	job := w.Jobs.ByShort[s.Short]
 	if job == nil {
@@ -40,14 +40,16 @@ func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, err
 	if !rev.Answered && rev.Started {
 		rev.Waiting = waiting(job, live, rev)
 	}
+	if win.Prep {
+		rev.follows(before(w, rules, job, s, win))
+	}
 	return rev, nil
 }
 
 func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, error) {
 	loc := transcript.Locate(w.Account, job)
 	if last := s.LastSent(); last != nil {
-		win := Window{Path: last.Transcript, From: last.Size, PromptID: last.PromptID, Expected: last.Expected, Since: last.At}
-		return win.follow(w.Account.Door, loc.Path), nil
+		return windowOf(last, s.Short).follow(w.Account.Door, loc.Path), nil
 	}
 	if loc.Path == "" {
 		return Window{}, &NotWokenError{s.Short}
@@ -61,14 +63,26 @@ func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, e
 	if err != nil {
 		return Window{}, err
 	}
-	for i := len(l.Marked) - 1; i >= 0; i-- {
-		m := l.Marked[i]
-		ids := prompts.FindPromptID(m.Text)
-		if m.Delivered && len(ids) > 0 {
-			return Window{Path: loc.Path, From: m.Offset, PromptID: ids[len(ids)-1], Since: m.At}, nil
-		}
+	if win, ok := marked(l.Marked, func(string) bool { return true }); ok {
+		win.Path, win.Short = loc.Path, s.Short
+		return win, nil
 	}
 	return Window{}, &NotWokenError{s.Short}
+}
+
+func windowOf(wake *journal.Wake, short string) Window {
+	return Window{Path: wake.Transcript, From: wake.Size, PromptID: wake.PromptID, Expected: wake.Expected, Since: wake.At, Short: short, Prep: wake.IsPrep()}
+}
+
+// marked is the window of the last of recovery's own prompts of a kind that was delivered.
+func marked(list []transcript.Marked, kind func(text string) bool) (Window, bool) {
+	for i := len(list) - 1; i >= 0; i-- {
+		m := list[i]
+		if ids := prompts.FindPromptID(m.Text); m.Delivered && len(ids) > 0 && kind(m.Text) {
+			return Window{From: m.Offset, PromptID: ids[len(ids)-1], Since: m.At, Prep: prompts.IsPrep(m.Text)}, true
+		}
+	}
+	return Window{}, false
 }
 
 // follow finds a review whose transcript is no longer where it was: the file was moved into another project folder, or the
@@ -152,7 +166,7 @@ func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData
 		def := journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
 		wrote := true
 		if err := j.AppendIf(journal.Defect, short, def, func(events []journal.Event) bool {
-			wrote = !journal.HasDefect(events, short, def.Key) && !joinedAlready(events, short, d.Code)
+			wrote = !journal.HasDefect(events, short, def.Key) && !joinedAlready(events, short, d.Code, promptOf(rev, d))
 			return !wrote
 		}); err != nil {
 			return fresh, err
@@ -169,14 +183,26 @@ func key(rev *Review, d Defect) string {
 	if d.ToolID != "" {
 		return d.Code + ":" + d.ToolID
 	}
-	return d.Code + ":" + rev.PromptID + ":" + d.Text
+	return d.Code + ":" + promptOf(rev, d) + ":" + d.Text
+}
+
+// promptOf is the id of the prompt whose window a defect stands in.
+func promptOf(rev *Review, d Defect) string {
+	if d.prompt != "" {
+		return d.prompt
+	}
+	return rev.PromptID
 }
 
 // joinedAlready says that the wake's own outcome tells of the joined message.
-func joinedAlready(events []journal.Event, short, code string) bool {
+func joinedAlready(events []journal.Event, short, code, prompt string) bool {
 	if code != DefectJoined {
 		return false
 	}
-	last := journal.Replay(events).Session(short).LastSent()
-	return last != nil && last.Result != nil && last.Result.Outcome == "joined"
+	for _, w := range journal.Replay(events).Session(short).Wakes {
+		if w.PromptID == prompt {
+			return w.Result != nil && w.Result.Outcome == "joined"
+		}
+	}
+	return false
 }

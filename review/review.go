@@ -41,6 +41,8 @@ type Defect struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
 	ToolID string `json:"tool_id"`
+	// prompt is the id of the prompt whose window it stands in; empty for that of the review it is listed in.
+	prompt string
 }
 
 // The codes of defects that a review can show.
@@ -68,6 +70,9 @@ type Review struct {
 	Waiting string `json:"waiting,omitempty"`
 	// Error is the client's own message when the turn ended in one.
 	Error string `json:"error,omitempty"`
+	// Plan says that the last prompt was a prep: the reply is a final plan, the verdict that of the review before it, and tools and
+	// defects are those of both.
+	Plan bool `json:"plan,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
 	// PromptID is that of the prompt whose review this is.
@@ -87,6 +92,10 @@ type Window struct {
 	FromPrompt bool
 	// Since bounds subagents' lines, which stand in files of their own.
 	Since time.Time
+	// Short is the session's; a nudge that the user sends to it does not end the window.
+	Short string
+	// Prep says that the prompt asks for a final plan and not for a review.
+	Prep bool
 }
 
 // Unjudged counts the calls that may have had an effect and cannot be judged.
@@ -132,7 +141,7 @@ func Read(w *inventory.World, rules *audit.Rules, win Window) (Review, error) {
 
 func newScan(rules *audit.Rules, win Window) *scan {
 	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{},
-		out: Review{PromptID: win.PromptID, Tools: []Tool{}, Defects: []Defect{}}}
+		out: Review{PromptID: win.PromptID, Plan: win.Prep, Tools: []Tool{}, Defects: []Defect{}}}
 }
 
 // Audit judges every tool call of a whole transcript, its subagents' included, whoever asked for it. Its defects are the
@@ -185,15 +194,17 @@ func (s *scan) finish() {
 	if !r.Answered {
 		return
 	}
+	if s.win.Prep {
+		r.Unclear = planProblem(r.Reply)
+		return
+	}
 	v, err := ParseVerdict(r.Reply)
 	if err != nil {
 		r.Unclear = err.Error()
 		return
 	}
 	r.Verdict = v
-	if v.Verdict == VerdictDone && len(v.Open) > 0 {
-		r.Unclear = "the verdict is DONE and it lists open items"
-	}
+	r.Unclear = contradiction(v, r.Reply)
 	if v.Verdict == VerdictDone && r.Writes() > 0 {
 		r.Unclear = "the verdict is DONE and the review wrote"
 	}

@@ -105,12 +105,17 @@ func (s *scan) user(e *transcript.Entry) bool {
 	case transcript.Person:
 		return s.all || s.person(e, e.Text())
 	case transcript.Notification, transcript.Other:
+		other := transcript.TextSpeaker(e.Text()) == transcript.Other || e.Speaker() == transcript.Other
+		// The user has recovery's messages sent by a session of theirs: what they ask for is the user's, as if it were typed.
+		if other && !s.all && s.out.Started && prompts.IsMessage(e.Text()) && (s.ended || prompts.IsNudgeAlone(e.Text(), s.win.Short)) {
+			return s.person(e, e.Text())
+		}
 		s.stamp(e)
 		s.ended = false
 		if s.all {
 			return true
 		}
-		if transcript.TextSpeaker(e.Text()) == transcript.Other || e.Speaker() == transcript.Other {
+		if other {
 			s.defect(DefectForeign, "", "a message of another session or a schedule came into the review: %q", text.Clip(e.Text(), 200))
 		}
 	}
@@ -129,6 +134,10 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		if s.win.Expected != "" && said != s.win.Expected {
 			s.defect(DefectJoined, "", "more than the prompt was delivered in one message: %q", text.Clip(extra(said, s.win.Expected), 300))
 		}
+	case s.out.Started && prompts.IsNudgeAlone(said, s.win.Short):
+		// The user asks for the reply to this very prompt.
+		s.ended = false
+		s.stamp(e)
 	case prompts.IsOwn(said):
 		// An earlier or later prompt of recovery's has a window of its own.
 		if s.out.Started {
