@@ -34,12 +34,32 @@ func copyCaught(t *testing.T, s *sandbox) {
 	made := &session{box: s, name: "the copy", short: other, cwd: s.work}
 	made.id = made.state("sessionId").Str
 	s.made[other] = made.id
+	// The lines are copied when its first turn begins; stopped before that it would have no conversation.
+	made.awaitReplies(t, 2)
 	made.stop(t)
+	grouped(t, s, x, made)
 
 	blocked := s.recoveryJSON(t, 5, "resume", next.short)
 	has(t, "the next run", blocked.Get("stopped").Str, "--again")
 	if len(next.prompts()) != nextLines {
 		t.Error("a prompt was sent while the defect stands")
+	}
+}
+
+// grouped wants a first inventory to see that the copy and its original are one conversation, and to say so. It has a work
+// folder of its own: where groups.yaml stands already, that file is the user's and new groups are only proposed beside it.
+func grouped(t *testing.T, s *sandbox, original, made *session) {
+	listed := s.recovery0(t, "inventory", "--work", t.TempDir())
+	row := item(t, listed, made.short)
+	name := row.Get("group").Str
+	if name == "" || item(t, listed, original.short).Get("group").Str != name {
+		t.Fatalf("the copy %s is not grouped with %s: %s", made.short, original.short, listed.Get("groups").Raw)
+	}
+	for _, g := range listed.Get("groups").Array() {
+		if g.Get("name").Str == name {
+			t.Logf("grouped: %s; owner %s, %s", g.Get("reason").Str, g.Get("owner").Str, g.Get("why_owner").Str)
+			has(t, "the reason", g.Get("reason").Str, "copies of one conversation")
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ type Row struct {
 	ForkParent  string    `json:"fork_parent,omitempty"`
 	CreatedAt   time.Time `json:"created_at"`
 	LastActive  time.Time `json:"last_active"`
+	Live        bool      `json:"live,omitempty"`
 }
 
 // Key names a row among those of several accounts: its short alone in one's own account, else account@host/short.
@@ -71,6 +72,10 @@ func newGraph(rows []Row) *graph {
 			strings.Compare(a.Title+"\x00"+a.First+"\x00"+a.Reply, b.Title+"\x00"+b.First+"\x00"+b.Reply))
 	})
 	sorted = slices.CompactFunc(sorted, func(a, b Row) bool { return a.Key() == b.Key() })
+	for i := range sorted {
+		r := &sorted[i]
+		r.Title, r.First, r.Reply = fold(r.Title), fold(r.First), fold(r.Reply)
+	}
 	return &graph{rows: sorted}
 }
 
@@ -104,14 +109,27 @@ func (g *graph) groups() []Group {
 	return out
 }
 
-// group proposes groups among the listed sessions and gives each item its role.
-func (inv *Inventory) group(w *World, listed []Facts) {
+// group proposes groups among the listed sessions and those that run, and gives each item its role. A group of running sessions
+// alone is none of this list's business.
+func (inv *Inventory) group(w *World, listed, live []Facts) {
 	repos := w.repositories()
-	rows := make([]Row, len(listed))
-	for i, f := range listed {
-		rows[i] = f.row(repos(f.Folder))
+	var rows []Row
+	offline := map[string]bool{}
+	for _, f := range listed {
+		rows = append(rows, f.row(repos(f.Folder)))
+		offline[f.Job.Short] = true
 	}
-	groups, notes := GroupRows(rows)
+	for _, f := range live {
+		rows = append(rows, f.row(repos(f.Folder)))
+	}
+	all, notes := GroupRows(rows)
+	var groups []Group
+	for _, g := range all {
+		if slices.ContainsFunc(g.Members, func(short string) bool { return offline[short] }) {
+			g.Name = fmt.Sprintf("g%d", len(groups)+1)
+			groups = append(groups, g)
+		}
+	}
 	inv.setGroups(groups)
 	inv.Warnings = append(inv.Warnings, notes...)
 }
@@ -144,7 +162,8 @@ func (f *Facts) row(repo string) Row {
 	j := f.Job
 	r := Row{Short: j.Short, SessionID: j.SessionID, ResumeSessionID: j.ResumeSessionID, BridgeBody: j.BridgeBody, Title: j.Title(),
 		First: f.Head.First, Reply: f.Tail.Reply, Repo: repo, Lead: f.Head.Lead, FirstLead: f.Head.FirstLead,
-		ForkSession: j.ForkSession, ForkParent: j.ForkParent, CreatedAt: j.CreatedAt, LastActive: f.Tail.LastEntry}
+		ForkSession: j.ForkSession, ForkParent: j.ForkParent, CreatedAt: j.CreatedAt, LastActive: f.Tail.LastEntry,
+		Live: f.Live.State == account.Live}
 	for _, id := range []string{f.Location.ContinuedIn, f.Tail.ContinuedIn} {
 		if account.IsUUID(id) && !slices.Contains(r.ContinuedIn, id) {
 			r.ContinuedIn = append(r.ContinuedIn, id)

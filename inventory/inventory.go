@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -130,13 +131,14 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 	} else {
 		chosen = inv.join(w, pages, rows, left)
 	}
-	var listed []Facts
+	var listed, live []Facts
 	for _, f := range w.All(chosen) {
 		row := rows[f.Job.Short]
 		switch {
 		// Only where no page says that a session is disconnected is its process the one witness.
 		case f.Live.State == account.Live && (row == nil || untold(row)):
 			left["live"]++
+			live = append(live, f)
 		case pages == nil && f.Job.Archived:
 			left["archived"]++
 			inv.Refused = append(inv.Refused, Refusals{f.Job.Short, "archived"})
@@ -147,14 +149,31 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 	for _, f := range listed {
 		inv.Items = append(inv.Items, w.item(f, rows[f.Job.Short]))
 	}
-	inv.group(w, listed)
-	sort.SliceStable(inv.Items, func(i, j int) bool { return newest(inv.Items[i]).After(newest(inv.Items[j])) })
+	inv.group(w, listed, append(live, w.alsoLive(listed, live)...))
+	sort.SliceStable(inv.Items, func(i, j int) bool { return before(inv.Items[i], inv.Items[j]) })
 	for _, reason := range sortedKeys(left) {
 		if left[reason] > 0 {
 			inv.LeftOut = append(inv.LeftOut, LeftOut{reason, left[reason]})
 		}
 	}
 	return inv
+}
+
+// alsoLive are the running sessions that no page brought up: a page of disconnected sessions does not name them.
+func (w *World) alsoLive(known ...[]Facts) []Facts {
+	seen := map[string]bool{}
+	for _, list := range known {
+		for _, f := range list {
+			seen[f.Job.Short] = true
+		}
+	}
+	var jobs []*account.Job
+	for _, j := range w.Jobs.List {
+		if !seen[j.Short] && !j.Archived && w.Liveness(j).State == account.Live {
+			jobs = append(jobs, j)
+		}
+	}
+	return w.All(jobs)
 }
 
 // All reads the facts of several jobs at once, in their order.
@@ -285,8 +304,8 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 		it.Hazards = append(it.Hazards, "queued-prompt")
 	}
 	it.Warnings = append(it.Warnings, w.warnings(f)...)
-	if it.ExpiresAt != nil && it.ExpiresAt.Before(w.Now.Add(7*24*time.Hour)) {
-		it.Hazards = append(it.Hazards, "expires-soon")
+	if it.ExpiresAt != nil && it.ExpiresAt.Before(w.Now.Add(week)) {
+		it.Hazards = append(it.Hazards, HazardExpires)
 	}
 	if row != nil {
 		it.Remote = &Remote{ID: row.ID, Title: row.Title, UpdatedAt: timeOrNil(row.UpdatedAt), Status: row.Status, Connection: row.Connection,
@@ -317,6 +336,26 @@ func (w *World) warnings(f Facts) []string {
 		out = append(out, "its folder is gone: "+f.Folder)
 	}
 	return out
+}
+
+// HazardExpires marks a session whose transcript the client deletes within a week.
+const HazardExpires = "expires-soon"
+
+const week = 7 * 24 * time.Hour
+
+// ExpiresSoon says that the client deletes the row's transcript within a week.
+func (it *Item) ExpiresSoon() bool { return slices.Contains(it.Hazards, HazardExpires) }
+
+// before is the order of the list: what expires within a week first, the soonest at the top, then the newest first.
+func before(a, b Item) bool {
+	x, y := a.ExpiresSoon(), b.ExpiresSoon()
+	switch {
+	case x != y:
+		return x
+	case x && !a.ExpiresAt.Equal(*b.ExpiresAt):
+		return a.ExpiresAt.Before(*b.ExpiresAt)
+	}
+	return newest(a).After(newest(b))
 }
 
 // newest is when a row was last active, for the order of the list.

@@ -180,13 +180,20 @@ func (x *command) showInventory(inv inventory.Inventory) {
 		x.say("warning: %s", w)
 	}
 	t := rows{header: []string{"SHORT", "LIVE", "TURN", "ENDED", "LAST ENTRY", "GROUP", "TITLE", "FOLDER", "TO KNOW"}}
+	expiring := 0
 	for _, it := range inv.Items {
+		if it.ExpiresSoon() {
+			expiring++
+		}
 		group := it.Group
 		if it.Group != "" {
 			group += " " + it.Role
 		}
 		t.add(it.Short, string(it.Live), turnWords(it), endedWords(it.Ended), x.when(it.LastEntryAt), dash(group), it.Title, it.Cwd,
-			dash(strings.Join(append(append([]string{}, it.Hazards...), it.Warnings...), ", ")))
+			dash(strings.Join(append(x.hazardWords(it), it.Warnings...), ", ")))
+	}
+	if expiring > 0 {
+		x.out("%d expire within a week and stand first: the client deletes their transcripts then", expiring)
 	}
 	if len(t.lines) > 0 {
 		x.table(&t)
@@ -212,6 +219,17 @@ func (x *command) showInventory(inv inventory.Inventory) {
 		return
 	}
 	x.next("recovery queue-check")
+}
+
+// hazardWords are a row's hazards; one that expires soon says when.
+func (x *command) hazardWords(it inventory.Item) []string {
+	words := append([]string{}, it.Hazards...)
+	for i, h := range words {
+		if h == inventory.HazardExpires {
+			words[i] = h + " (" + x.when(it.ExpiresAt) + ")"
+		}
+	}
+	return words
 }
 
 // endedWords is a cause with what its line adds: how long it was idle, when a limit ends, what an error says.
