@@ -1,0 +1,82 @@
+package ouroboros
+
+import (
+	"strings"
+
+	"recovery/internal/sources"
+	"recovery/internal/text"
+)
+
+// Box is the re-attach box of one row as text of several lines: what it is, each command with what it does, and at the end one
+// line with the state and the next step. Everything foreign in it is escaped; commands are quoted for a shell.
+func Box(r sources.Row) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			b.WriteString(name + ": " + strings.Repeat(" ", max(0, 13-len(name))) + text.Line(value) + "\n")
+		}
+	}
+	b.WriteString("Re-attach\n\n")
+	kind := "Session ID"
+	if detail(r, "kind") != "" {
+		kind = "ID"
+	}
+	line(kind, r.ID)
+	if kind == "Session ID" {
+		line("Execution ID", or(detail(r, "execution"), "<unknown>"))
+		line("Seed ID", or(detail(r, "seed"), "<not recorded>"))
+	}
+	line("Title", r.Title)
+	line("State", r.State)
+	if !r.UpdatedAt.IsZero() {
+		line("Last activity", r.UpdatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	line("Criteria", detail(r, "criteria"))
+	line("Folder", r.Cwd)
+	line("Store", r.Store)
+	line("Note", detail(r, "note"))
+	line("Waits for", r.WaitsFor)
+	line("Verdict", string(r.Verdict)+": "+r.Reason)
+	for _, w := range r.Warnings {
+		line("Warning", w)
+	}
+	for _, c := range r.Commands {
+		b.WriteString("\n" + capital(text.Line(c.Effect)) + ":\n    " + c.Command + "\n")
+	}
+	b.WriteString("\n" + Next(r) + "\n")
+	return b.String()
+}
+
+// Next is the one line `<state> -> next: <action>`.
+func Next(r sources.Row) string {
+	action := map[sources.Verdict]string{
+		sources.Live:       "leave it alone, or watch it in the monitor",
+		sources.Safe:       "continue it",
+		sources.Person:     "look at it, then decide",
+		sources.Time:       "wait until its time has come, then start a new attempt",
+		sources.Unsafe:     "start a new attempt; do not resume",
+		sources.Done:       "nothing; look at it in the monitor",
+		sources.Unreadable: "look at it in the monitor",
+	}[r.Verdict]
+	if r.Verdict == sources.Person && strings.HasPrefix(r.WaitsFor, "a person's answer") {
+		action = "answer its question"
+	}
+	return text.Line(or(r.State, "unknown")) + " -> next: " + action
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// detail is the text of a row's first detail of that name.
+func detail(r sources.Row, name string) string {
+	for _, d := range r.Details {
+		if d.Name == name {
+			return d.Text
+		}
+	}
+	return ""
+}
