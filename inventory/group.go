@@ -22,13 +22,13 @@ type Group struct {
 // Row is one session as the grouping sees it. Account and Host are empty for the account that recovery runs in; reports of
 // several accounts fill them in. Times are UTC; a zero time is not known.
 type Row struct {
-	Host    string `json:"host,omitempty"`
-	Account string `json:"account,omitempty"`
+	Host    string `json:"host"`
+	Account string `json:"account"`
 	Short   string `json:"short"`
 	// SessionID and ResumeSessionID are local UUIDs, BridgeBody is the id of the thread without its prefix.
 	SessionID       string `json:"session_id"`
-	ResumeSessionID string `json:"resume_session_id,omitempty"`
-	BridgeBody      string `json:"bridge_body,omitempty"`
+	ResumeSessionID string `json:"resume_session_id"`
+	BridgeBody      string `json:"bridge_body"`
 	Title           string `json:"title"`
 	// First is the first message of a person, Reply the latest reply.
 	First string `json:"first"`
@@ -36,15 +36,15 @@ type Row struct {
 	// Repo is the main checkout of the repository that the session works in, else its folder; empty when it has none.
 	Repo string `json:"repo"`
 	// Lead are the uuids at the beginning of the transcript, FirstLead how many go up to First.
-	Lead      []string `json:"lead,omitempty"`
-	FirstLead int      `json:"first_lead,omitempty"`
+	Lead      []string `json:"lead"`
+	FirstLead int      `json:"first_lead"`
 	// ContinuedIn, ForkSession and ForkParent are session ids that the transcript and the job name.
-	ContinuedIn []string  `json:"continued_in,omitempty"`
-	ForkSession string    `json:"fork_session,omitempty"`
-	ForkParent  string    `json:"fork_parent,omitempty"`
+	ContinuedIn []string  `json:"continued_in"`
+	ForkSession string    `json:"fork_session"`
+	ForkParent  string    `json:"fork_parent"`
 	CreatedAt   time.Time `json:"created_at"`
 	LastActive  time.Time `json:"last_active"`
-	Live        bool      `json:"live,omitempty"`
+	Live        bool      `json:"live"`
 }
 
 // Key names a row among those of several accounts: its short alone in one's own account, else account@host/short.

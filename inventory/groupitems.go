@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // rowItems is what a row is about: the ids that it works on, not those it only refers to.
@@ -33,13 +34,32 @@ func (g *graph) readItems() {
 		g.items[i] = readItems(&g.rows[i])
 	}
 	g.dropTemplates()
+	g.doubt()
+}
+
+// doubt marks the keys of a prefix that no session treats as a ticket's.
+func (g *graph) doubt() {
+	proof := map[string]bool{}
+	for i := range g.items {
+		own := g.items[i].own
+		change := slices.ContainsFunc(own, func(id itemID) bool { return id.class == classChange })
+		for _, id := range own {
+			proof[id.space] = proof[id.space] || id.proof || change // what has a pull request is a ticket
+		}
+	}
+	for i := range g.items {
+		own := g.items[i].own
+		for k := range own {
+			own[k].unsure = strings.HasPrefix(own[k].space, "key ") && !proof[own[k].space]
+		}
+	}
 }
 
 // readItems takes the ids of the title; of kinds that the title does not name, those of the first prompt; of kinds that
 // neither names, the one of the last reply.
 func readItems(r *Row) rowItems {
 	var it rowItems
-	first := clipBytes(r.First, headBytes)
+	first := strings.TrimSpace(clipBytes(r.First, headBytes))
 	title := named(r.Title, false)
 	for _, id := range title {
 		if len(title) < manyIDs {
@@ -58,6 +78,12 @@ func readItems(r *Row) rowItems {
 			prompt = nil
 		}
 	}
+	for k := 1; k < len(prompt); k++ {
+		if a, b := prompt[k-1].end, prompt[k].at; a <= b && b <= len(first) && joined(first[a:b]) {
+			prompt[k].stray = prompt[k-1].stray // "AB-1 and AB-2": what holds for the first holds for the second
+		}
+	}
+	prompt = slices.DeleteFunc(prompt, func(id itemID) bool { return id.stray && !hasName(it.own, id.name) })
 	if !lists {
 		it.more(r, prompt, 0)
 		it.more(r, named(clipBytes(r.Reply, replyBytes), true), 1)
@@ -89,6 +115,9 @@ func (it *rowItems) more(r *Row, ids []itemID, most int) {
 				}
 			}
 		}
+		if have && most > 0 && len(of) == 1 && of[0].called && !slices.ContainsFunc(it.own, func(id itemID) bool { return strings.HasPrefix(id.space, "key ") }) {
+			have = false // "it has the ticket AB-1": the incident's ticket
+		}
 		if have || most > 0 && len(of) > most {
 			continue
 		}
@@ -109,7 +138,12 @@ func (it *rowItems) add(r *Row, id itemID) {
 			if o.host == "" {
 				o.host = id.host
 			}
-			o.weak = o.weak && id.weak
+			for _, n := range id.also {
+				if !slices.Contains(o.also, n) {
+					o.also = append(slices.Clip(o.also), n)
+				}
+			}
+			o.weak, o.proof = o.weak && id.weak, o.proof || id.proof
 			return
 		}
 	}
@@ -163,7 +197,7 @@ func named(text string, made bool) []itemID {
 		if joined(before) && end > 0 {
 			// "like AB-1 and AB-2": what holds for the first holds for the second.
 		} else {
-			referred = cued(before, referCues) || made && id.class == classItem && cued(before, laterCues) || startsWith(after, afterCues)
+			referred = cued(before, referCues) || inClause(before) || made && id.class == classItem && cued(before, laterCues) && !startsWith(after, forItCues) || startsWith(after, afterCues)
 		}
 		end = id.end
 		if !referred {
@@ -193,6 +227,19 @@ func cued(before string, cues []string) bool {
 	})
 }
 
+// inClause says that a clause word opens the clause that an id stands in.
+func inClause(before string) bool {
+	if i := strings.LastIndexAny(before, ",，:"); i >= 0 {
+		before = before[i:]
+	}
+	for _, w := range strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if clauseWord[w] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(clausePhrases, func(w string) bool { return strings.Contains(before, w) })
+}
+
 func startsWith(after string, cues []string) bool {
 	return slices.ContainsFunc(cues, func(c string) bool { return strings.HasPrefix(after, c) })
 }
@@ -219,15 +266,21 @@ func clipBytes(s string, n int) string {
 // link in a session that works in a repository of that name has both.
 func (id *itemID) keys(r *Row) []string {
 	here := r.Host + "|" + r.Repo
-	switch {
-	case id.scope == "":
-		return []string{id.name}
-	case id.scope == repoScope:
-		return []string{id.name + " of " + here}
-	case strings.EqualFold(path.Base(r.Repo), path.Base(id.scope)):
-		return []string{id.name + " of " + id.scope, id.name + " of " + here}
+	var out []string
+	for _, name := range append([]string{id.name}, id.also...) {
+		switch {
+		case id.scope == "":
+			out = append(out, name)
+			continue
+		case id.scope == repoScope:
+			out = append(out, name+" of "+here)
+			continue
+		case strings.EqualFold(path.Base(r.Repo), path.Base(id.scope)):
+			out = append(out, name+" of "+here)
+		}
+		out = append(out, name+" of "+id.scope)
 	}
-	return []string{id.name + " of " + id.scope}
+	return out
 }
 
 // differ says that two lists name items of one kind and share none. loose takes only ids of one space as different; else any do.
@@ -239,7 +292,7 @@ func differ(a, b []itemID, loose bool) bool {
 	oneSpace := false
 	for _, p := range x {
 		for _, q := range y {
-			if p.name == q.name && (p.scope == q.scope || p.scope == repoScope || q.scope == repoScope) {
+			if p.same(&q) && (p.scope == q.scope || p.scope == repoScope || q.scope == repoScope) {
 				// One key on two trackers is two tickets.
 				return p.host != "" && q.host != "" && p.host != q.host
 			}

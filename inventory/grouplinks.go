@@ -19,7 +19,16 @@ func linkID(raw string) (itemID, bool) {
 	host := strings.ToLower(u.Hostname())
 	parts := strings.FieldsFunc(path.Clean(u.Path), func(r rune) bool { return r == '/' })
 	if key := keyOnly(u.Query().Get("selectedIssue")); key != "" {
-		return itemID{name: key, space: keySpace(key), host: host}, true
+		return keyID(key, host), true
+	}
+	if len(parts) > 0 {
+		last := parts[len(parts)-1]
+		if n := u.Query().Get("id"); digits(n) && (strings.HasPrefix(last, "show_bug") || last == "view.php") {
+			return itemID{name: "bug " + n, space: "bug"}, true
+		}
+		if strictKey.MatchString(last) && !notTickets[strings.TrimPrefix(keySpace(last), "key ")] {
+			return keyID(last, host), true
+		}
 	}
 	for i, p := range parts {
 		if payment.FindString(p) == p {
@@ -48,7 +57,11 @@ func linkID(raw string) (itemID, bool) {
 				return itemID{name: "issue " + value, space: "issue"}, true
 			}
 			if number {
-				return itemID{name: "issue " + value, space: "issue", scope: owner}, true
+				id := itemID{name: "issue " + value, space: "issue", scope: owner}
+				if owner == "" {
+					id.also = []string{"bug " + value, "ticket " + value} // one tracker for a whole house
+				}
+				return id, true
 			}
 		}
 		if id, ok := trackerID(host, p, value, parts, i); ok {
@@ -64,10 +77,22 @@ func trackerID(host, step, value string, parts []string, i int) (itemID, bool) {
 	switch {
 	case step == "browse" || step == "issue" || step == "issues" || step == "agiles":
 		if key := keyOnly(value); key != "" {
-			return itemID{name: key, space: keySpace(key), host: host}, true
+			return keyID(key, host), true
 		}
 	case step == "incidents" || step == "incident":
-		return itemID{name: "incident " + strings.ToUpper(value), space: "incident"}, len(value) >= 2
+		return opaqueID("incident", classItem, value), len(value) >= 2
+	case (step == "alert" || step == "alerts") && opaque(value):
+		return opaqueID("alert", classAlert, value), true
+	case step == "alert" && value == "detail" && i+2 < len(parts):
+		return opaqueID("alert", classAlert, parts[i+2]), true
+	case step == "+":
+		return itemID{name: "change " + value, space: "change", class: classChange}, number && len(value) >= 3
+	case (step == "bugs" || step == "bug" || step == "defects") && number:
+		return itemID{name: "bug " + value, space: "bug"}, true
+	case step == "conversation" || step == "conversations" || step == "pulses" || step == "requests" || step == "faults":
+		return itemID{name: step + " " + value, space: step}, number && len(value) >= 4
+	case step == "runs" || step == "pipelines" || step == "builds" || step == "jobs":
+		return itemID{name: "run " + value, space: "run"}, number && len(value) >= globalNumber
 	case step == "monitors" || step == "alerts" || step == "alert":
 		return itemID{name: "alert " + value, space: "alert", class: classAlert}, number
 	case step == "tickets" || step == "ticket":
@@ -84,12 +109,18 @@ func trackerID(host, step, value string, parts []string, i int) (itemID, bool) {
 		return itemID{name: "story " + value, space: "story"}, number
 	case step == "c" && host == "trello.com":
 		return itemID{name: "card " + value, space: "card"}, true
+	case step == "t" && host == "app.clickup.com":
+		return itemID{name: "task " + value, space: "task"}, true
 	case step == "archives" && i+2 < len(parts) && strings.HasPrefix(parts[i+2], "p"):
 		return itemID{name: "thread " + value + "/" + parts[i+2], space: "thread"}, true
 	case host == "app.asana.com" && i+2 == len(parts):
 		return itemID{name: "task " + value, space: "task"}, number
 	}
 	return itemID{}, false
+}
+
+func keyID(key, host string) itemID {
+	return counted(itemID{name: key, space: keySpace(key), host: host, proof: true})
 }
 
 func digits(s string) bool {

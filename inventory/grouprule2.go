@@ -3,6 +3,7 @@ package inventory
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // joinItems is rule 2: sessions that work on one ticket, incident, invoice, alert or pull request.
@@ -41,9 +42,18 @@ func (g *graph) shared(a, b int) []itemID {
 	var of [3][]itemID
 	for _, p := range x.own {
 		for _, q := range y.own {
-			if p.name == q.name && !(p.weak && q.weak) && !(p.class == classChange && p.reply && q.reply) && !(p.host != "" && q.host != "" && p.host != q.host) && g.meet(a, b, &p, &q) {
-				of[p.class] = append(of[p.class], p)
+			if !p.same(&q) || p.weak && q.weak || p.unsure && !g.oneMatter(a, b) || p.host != "" && q.host != "" && p.host != q.host || !g.meet(a, b, &p, &q) {
+				continue
 			}
+			// An alert that one of them calls by its bare id is an alert still.
+			c := max(p.class, q.class)
+			if c == classChange && p.reply && q.reply {
+				continue
+			}
+			if p.weak {
+				p = q
+			}
+			of[c] = append(of[c], p)
 		}
 	}
 	switch {
@@ -55,7 +65,7 @@ func (g *graph) shared(a, b int) []itemID {
 			return nil
 		}
 		// One that names a second ticket besides may be about that one, or about both.
-		if !alikeIn(of[classItem][0].space, x.own, y.own) {
+		if !alikeIn(of[classItem], x.own, y.own) {
 			g.note("%s and %s both name %s, and one of them names more of the kind: it is not clear whether they are one work, so they are not joined by it",
 				g.rows[a].Key(), g.rows[b].Key(), of[classItem][0].name)
 			return nil
@@ -75,26 +85,45 @@ func (g *graph) shared(a, b int) []itemID {
 	return nil
 }
 
-// alikeIn says that of the items in one space, two lists share more than half.
-func alikeIn(space string, a, b []itemID) bool {
-	var x, y []string
-	for _, id := range a {
-		if id.space == space {
-			x = append(x, id.name)
+// alikeIn says that of the items in the first shared one's space, two lists share more than they do not.
+func alikeIn(shared, a, b []itemID) bool {
+	space := shared[0].space
+	var both, rest []string
+	for _, id := range shared {
+		if id.space == space && !slices.Contains(both, id.name) {
+			both = append(both, id.name)
 		}
 	}
-	for _, id := range b {
-		if id.space == space {
-			y = append(y, id.name)
+	for _, id := range slices.Concat(a, b) {
+		if id.space == space && !id.weak && !slices.Contains(rest, id.name) && !slices.ContainsFunc(shared, func(o itemID) bool { return o.same(&id) }) {
+			rest = append(rest, id.name)
 		}
 	}
-	both := 0
-	for _, n := range x {
-		if slices.Contains(y, n) {
-			both++
+	return len(both) > len(rest)
+}
+
+// oneMatter says that two sessions speak of the same thing besides the id.
+func (g *graph) oneMatter(a, b int) bool {
+	x, y := g.matter(a), g.matter(b)
+	n := 0
+	for w := range x {
+		if y[w] {
+			n++
 		}
 	}
-	return 2*both > len(x)+len(y)-both
+	return n >= 1
+}
+
+// matter are the longer words of a title and a first prompt's first sentence that name nothing particular.
+func (g *graph) matter(i int) map[string]bool {
+	r := &g.rows[i]
+	out := map[string]bool{}
+	for _, t := range contentTokens(r.Title + "\n" + firstSentence(clipBytes(r.First, headBytes))) {
+		if utf8.RuneCountInString(t.text) >= 4 && !t.fixed && !anyMatter[t.text] {
+			out[t.text] = true
+		}
+	}
+	return out
 }
 
 // meet says whether two ids of one name count in the same place.

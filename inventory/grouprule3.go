@@ -23,6 +23,10 @@ const (
 	fanOut = 6
 	// signed is how many words a prompt holds at least for a name at its end to be a signature.
 	signed = 20
+	// longWords is how many words a prompt holds at least to be the same work with whatever is added to it; beginWords are
+	// looked at for finding such pairs.
+	longWords  = 16
+	beginWords = 8
 	// bands and bandRows are the MinHash signature's: two prompts with three quarters of their words in common meet in a band
 	// with a probability of 0.999.
 	bands    = 16
@@ -47,7 +51,8 @@ type brief struct {
 // joinTexts is rule 3: nearly the same first prompt in the same repository, at about the same time.
 func (g *graph) joinTexts() {
 	buckets := map[string][]string{} // band -> keys of prompts
-	same := map[string][]brief{}     // key -> the sessions with this prompt
+	beginnings, moved := map[string][]string{}, map[string][]string{}
+	same := map[string][]brief{} // key -> the sessions with this prompt
 	for i := range g.rows {
 		b, ok := g.brief(i)
 		if !ok {
@@ -59,9 +64,23 @@ func (g *graph) joinTexts() {
 		for _, band := range b.bands(&g.rows[i]) {
 			buckets[band] = append(buckets[band], b.key)
 		}
+		if at := b.sentences(&g.rows[i]); at != "" {
+			moved[at] = append(moved[at], b.key)
+		}
+		if len(b.words) >= longWords {
+			at := b.beginning(&g.rows[i])
+			beginnings[at] = append(beginnings[at], b.key)
+		}
 	}
 	for _, key := range ordered(same) {
 		g.joinEqual(same[key])
+	}
+	g.joinLonger(beginnings, same)
+	for _, at := range ordered(moved) {
+		keys := moved[at]
+		for _, key := range keys[1:min(len(keys), fanOut)] {
+			g.joinNear(same[keys[0]], same[key])
+		}
 	}
 	done := map[[2]string]bool{}
 	for _, band := range ordered(buckets) {
@@ -83,6 +102,60 @@ func (g *graph) joinTexts() {
 			}
 		}
 	}
+}
+
+// joinLonger joins a long prompt and the same one with something added at its end, be it files and names. When more than two
+// begin alike, they are one template that was filled in.
+func (g *graph) joinLonger(beginnings map[string][]string, same map[string][]brief) {
+	for _, at := range ordered(beginnings) {
+		keys := beginnings[at]
+		if len(keys) != 2 {
+			continue
+		}
+		a, b := same[keys[0]], same[keys[1]]
+		if len(a[0].words) > len(b[0].words) {
+			a, b = b, a
+		}
+		short, long := a[0].words, b[0].words
+		g.compared++
+		if !begins(short, long) || 3*(len(long)-len(short)) > len(long) || slices.ContainsFunc(long[len(short):], func(t token) bool { return limitWords[t.text] }) {
+			continue
+		}
+		g.joinNear(a, b)
+	}
+}
+
+// beginning is what a prompt begins with, in its repository.
+func (b *brief) beginning(r *Row) string {
+	var s strings.Builder
+	s.WriteString(r.Host + "|" + r.Repo)
+	for _, w := range b.words[:beginWords] {
+		s.WriteByte(0)
+		s.WriteString(w.text)
+	}
+	return s.String()
+}
+
+// sentences are the sentences of a prompt in alphabetical order: two prompts may have the same ones in another order. It is
+// empty when there is but one.
+func (b *brief) sentences(r *Row) string {
+	var list []string
+	for rest := clipBytes(r.First, promptBytes); rest != ""; {
+		one := rest
+		if m := sentenceEnd.FindStringIndex(rest); m != nil {
+			one, rest = rest[:m[1]], rest[m[1]:]
+		} else {
+			rest = ""
+		}
+		if words := content(one); len(words) > 0 {
+			list = append(list, strings.Join(words, " "))
+		}
+	}
+	if len(list) < 2 {
+		return ""
+	}
+	sort.Strings(list)
+	return r.Host + "|" + r.Repo + "|" + strings.Join(list, "|")
 }
 
 func (g *graph) brief(i int) (brief, bool) {

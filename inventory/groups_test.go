@@ -15,30 +15,91 @@ import (
 
 func TestItemIDs(t *testing.T) {
 	for title, want := range map[string]string{
-		"fix the importer":                      "",
-		"OPS-4711 refund, take over":            "OPS-4711",
-		"refund (OPS-4711)":                     "OPS-4711",
-		"OPS-4711 and OPS-4711":                 "OPS-4711",
-		"OPS-4711, ABC1-2":                      "ABC1-2 OPS-4711",
-		"review PR #12":                         "pr 12",
-		"pull request 12":                       "pr 12",
-		"merge request !12 and issue #77":       "issue 77 mr 12",
-		"invoice 2026":                          "",
-		"invoice #2026":                         "invoice 2026",
-		"invoice 20261":                         "invoice 20261",
-		"alert 991: disk":                       "alert 991",
-		"https://github.com/a/b/pull/12 review": "pr 12",
-		"https://jira.example/browse/OPS-4711":  "OPS-4711",
-		"INC-2026-0042":                         "INC-2026-0042",
-		"UTF-8 and SHA-256 in RFC-3339":         "",
-		"numbers for Q3-2026, H1-2026, FY-2026": "",
-		"port to X86-64":                        "",
-		"lower-4711":                            "",
-		"":                                      "",
+		"fix the importer":                             "",
+		"OPS-4711 refund, take over":                   "OPS-4711",
+		"refund (OPS-4711)":                            "OPS-4711",
+		"OPS-4711 and OPS-4711":                        "OPS-4711",
+		"OPS-4711, ABC1-2":                             "ABC1-2 OPS-4711",
+		"review PR #12":                                "pr 12",
+		"pull request 12":                              "pr 12",
+		"merge request !12 and issue #77":              "issue 77 mr 12",
+		"invoice 2026":                                 "",
+		"invoice #2026":                                "invoice 2026",
+		"invoice 20261":                                "invoice 20261",
+		"alert 991: disk":                              "alert 991",
+		"https://github.com/a/b/pull/12 review":        "pr 12",
+		"https://jira.example/browse/OPS-4711":         "OPS-4711",
+		"INC-2026-0042":                                "INC-2026-0042",
+		"UTF-8 and SHA-256 in RFC-3339":                "",
+		"numbers for Q3-2026, H1-2026, FY-2026":        "",
+		"port to X86-64":                               "",
+		"lower-4711":                                   "",
+		"ＯＰＳ－318":                                      "OPS-318",
+		"Rechnung Nr. 2024/1187":                       "invoice 2024/1187",
+		"Rechnung 11/2024":                             "",
+		"Rechnungsnummer 30118":                        "invoice 30118",
+		"dossier n° 66203":                             "case 66203",
+		"заказу 66120":                                 "order 66120",
+		"注文番号 5510238":                                 "order 5510238",
+		"Fehlermeldung 1064":                           "",
+		"ORA-01555 in the export":                      "",
+		"!512 conflicts":                               "mr 512",
+		"look at this, now!512":                        "",
+		"AB#90455":                                     "work item 90455",
+		"#610":                                         "",
+		"incident Q1XW5Z2Y":                            "incident Q1XW5Z2Y",
+		"invoice A-2291":                               "invoice A-2291",
+		"ref. 8812-4471":                               "reference 8812-4471",
+		"the RTX-5000":                                 "",
+		"payment 7f3c2a10-9b1e-4c55-8f0a-1f2e3d4c5b6a": "payment 7F3C2A10-9B1E-4C55-8F0A-1F2E3D4C5B6A",
+		"user 7f3c2a10-9b1e-4c55-8f0a-1f2e3d4c5b6a":    "",
+		"": "",
 	} {
-		if got := strings.Join(names(strong(findIDs(title))), " "); got != want {
+		if got := strings.Join(names(strong(findIDs(fold(title)))), " "); got != want {
 			t.Errorf("%q: %q, want %q", title, got, want)
 		}
+	}
+}
+
+// TestStray: a first prompt is about the ticket that it works on, not about every one that it names.
+func TestStray(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"AB-1: the search is slow":                         "AB-1",
+		"Please implement AB-1.":                           "AB-1",
+		"Rebase PR 12.":                                    "pr 12",
+		"Review the branch for AB-1, the export.":          "AB-1",
+		"The search is slow (AB-1).":                       "AB-1",
+		"The search is slow, AB-1.":                        "AB-1",
+		"Is the ticket AB-1 open?":                         "AB-1",
+		"Bitte AB-1 bearbeiten.":                           "AB-1",
+		"AB-1を調べてください。":                                    "AB-1",
+		"Implement AB-1 and AB-2.":                         "AB-1 AB-2",
+		"The report needs the schema from AB-1.":           "",
+		"Assuming AB-1 is finished, drop the table.":       "",
+		"Write an app. It should use the sdk of AB-1.":     "",
+		"Do for the lexer what PR 12 does for the parser.": "",
+		"Someone else is on AB-1, leave it.":               "",
+		"Une fois AB-1 livré, prépare la suite.":           "",
+		"等 AB-1 上线以后再接页面。":                                 "",
+	} {
+		it := readItems(&Row{First: prompt, Repo: "/r"})
+		if got := strings.Join(names(it.own), " "); got != want {
+			t.Errorf("%q: %q, want %q", prompt, got, want)
+		}
+	}
+}
+
+// TestDoubtedKeys: what looks like a ticket's id may be a part or a flight, unless some session treats one of its kind as a ticket.
+func TestDoubtedKeys(t *testing.T) {
+	row := func(short, title, first string) Row {
+		return Row{Short: short, Title: title, First: first, Repo: "/r", CreatedAt: last, LastActive: last}
+	}
+	two := []Row{row("a", "ZX-40 checklist", "Print a list for the cockpit of ZX-40."), row("b", "ZX-40 weight", "How heavy is ZX-40 with four seats?")}
+	if groups, _ := GroupRows(two); len(groups) != 0 {
+		t.Errorf("without a proof: %+v", groups)
+	}
+	if groups, _ := GroupRows(append(two, row("c", "", "ZX-41: the pump drips"))); len(groups) != 1 || len(groups[0].Members) != 2 {
+		t.Errorf("with one: %+v", groups)
 	}
 }
 
@@ -169,6 +230,8 @@ func TestFind(t *testing.T) {
 		{Short: "aaaa0001", SessionID: "aaaa0001-1111-4111-8111-111111111111", ResumeSessionID: "dddd0009-1111-4111-8111-111111111111"},
 		{Short: "aaaa0002", SessionID: "aaaa0002-1111-4111-8111-111111111111"},
 		{Short: "bbbb0003", SessionID: "bbbb0003-1111-4111-8111-111111111111"},
+		{Short: "eeee0005", SessionID: "eeee0005-1111-4111-8111-111111111111", ResumeSessionID: "ffff0007-1111-4111-8111-111111111111"},
+		{Short: "eeee0006", SessionID: "eeee0006-1111-4111-8111-111111111111", ResumeSessionID: "ffff0007-1111-4111-8111-111111111111"},
 	} {
 		jobs.List = append(jobs.List, j)
 		jobs.ByShort[j.Short] = j
@@ -177,6 +240,7 @@ func TestFind(t *testing.T) {
 		"aaaa0001": "aaaa0001", "AAAA0001": "aaaa0001", " bbbb0003 ": "bbbb0003", "bbbb": "bbbb0003", "bbbb0003-1111": "bbbb0003",
 		"aaaa0002-1111-4111-8111-111111111111": "aaaa0002", "dddd0009-1111-4111-8111-111111111111": "aaaa0001",
 		"aaaa": "", "bbb": "", "": "", "cccc0004": "", "aaaa00010": "",
+		"ffff0007-1111-4111-8111-111111111111": "", "eeee0005-1111-4111-8111-111111111111": "eeee0005",
 	} {
 		j, err := Find(jobs, typed)
 		if (err == nil) != (want != "") || j != nil && j.Short != want {
@@ -184,6 +248,9 @@ func TestFind(t *testing.T) {
 		}
 		if typed == "aaaa" && (err == nil || !strings.Contains(err.Error(), "aaaa0002")) {
 			t.Errorf("ambiguous: %v", err)
+		}
+		if strings.HasPrefix(typed, "ffff") && (err == nil || !strings.Contains(err.Error(), "eeee0005, eeee0006")) {
+			t.Errorf("two jobs with one resumed session: %v", err)
 		}
 	}
 }

@@ -305,7 +305,7 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 	}
 	it.Warnings = append(it.Warnings, w.warnings(f)...)
 	if it.ExpiresAt != nil && it.ExpiresAt.Before(w.Now.Add(week)) {
-		it.Hazards = append(it.Hazards, HazardExpires)
+		it.Hazards = append(it.Hazards, ExpiresSoonCode)
 	}
 	if row != nil {
 		it.Remote = &Remote{ID: row.ID, Title: row.Title, UpdatedAt: timeOrNil(row.UpdatedAt), Status: row.Status, Connection: row.Connection,
@@ -338,13 +338,13 @@ func (w *World) warnings(f Facts) []string {
 	return out
 }
 
-// HazardExpires marks a session whose transcript the client deletes within a week.
-const HazardExpires = "expires-soon"
+// ExpiresSoonCode marks a session whose transcript the client deletes within a week.
+const ExpiresSoonCode = "expires-soon"
 
 const week = 7 * 24 * time.Hour
 
 // ExpiresSoon says that the client deletes the row's transcript within a week.
-func (it *Item) ExpiresSoon() bool { return slices.Contains(it.Hazards, HazardExpires) }
+func (it *Item) ExpiresSoon() bool { return slices.Contains(it.Hazards, ExpiresSoonCode) }
 
 // before is the order of the list: what expires within a week first, the soonest at the top, then the newest first.
 func before(a, b Item) bool {

@@ -225,7 +225,7 @@ func (x *command) showInventory(inv inventory.Inventory) {
 func (x *command) hazardWords(it inventory.Item) []string {
 	words := append([]string{}, it.Hazards...)
 	for i, h := range words {
-		if h == inventory.HazardExpires {
+		if h == inventory.ExpiresSoonCode {
 			words[i] = h + " (" + x.when(it.ExpiresAt) + ")"
 		}
 	}
