@@ -14,6 +14,7 @@ import (
 // TestNothingIsSentWithoutARecord: a work folder that cannot be written, and a full disk, stop the run before anything is
 // sent.
 func TestNothingIsSentWithoutARecord(t *testing.T) {
+	oneThread(t)
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()

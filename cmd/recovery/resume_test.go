@@ -115,6 +115,7 @@ func TestInvariant2NoPassNoWake(t *testing.T) {
 // TestInvariant3NoPromptTwice: one prompt a session, whatever is typed again; a second review needs a person's message or
 // the user's --again.
 func TestInvariant3NoPromptTwice(t *testing.T) {
+	oneThread(t)
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{KeepRunning: fixtures.Bool(false)})
@@ -150,6 +151,7 @@ func TestInvariant3NoPromptTwice(t *testing.T) {
 
 // TestInvariant4WakeNeverMakesACopy: the call is the full lowercase id and nothing else, in the session's folder.
 func TestInvariant4WakeNeverMakesACopy(t *testing.T) {
+	oneThread(t)
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{RespawnFlags: []string{"-n", "x", "--model", "opus"}})
 	b.inventory()
@@ -185,6 +187,7 @@ func TestInvariant4WakeNeverMakesACopy(t *testing.T) {
 
 // TestQueuedPromptIsNeverDelivered: a queued yes, alone or behind recovery's own prompt, refuses the wake and is shown.
 func TestQueuedPromptIsNeverDelivered(t *testing.T) {
+	oneThread(t)
 	b := newBench(t, testAccount(t))
 	yes := "yes, go ahead"
 	s := b.add(fixtures.Session{QueuedPrompt: &yes})
@@ -268,6 +271,7 @@ func TestDefectBrake(t *testing.T) {
 
 // TestReviewThatWrites is a defect whatever the session says of itself, and stops the next batch.
 func TestReviewThatWrites(t *testing.T) {
+	oneThread(t)
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")}})
@@ -337,6 +341,7 @@ func TestVersions(t *testing.T) {
 
 // TestDupesFile: any error names its line, and nothing is woken.
 func TestDupesFile(t *testing.T) {
+	oneThread(t)
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()

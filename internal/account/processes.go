@@ -102,7 +102,7 @@ func readProcess(pid int, boot time.Time) (Process, bool) {
 		row.Zombie = fields[0] == "Z" || fields[0] == "X"
 		row.Start = fields[19]
 		if ticks, err := strconv.ParseInt(row.Start, 10, 64); err == nil && !boot.IsZero() {
-			row.Started = boot.Add(time.Duration(ticks) * time.Second / clockTicks)
+			row.Started = boot.Add(time.Duration(ticks) * (time.Second / clockTicks))
 		}
 	}
 	if cmd, err := os.ReadFile(filepath.Join(dir, "cmdline")); err == nil {
