@@ -14,9 +14,11 @@ import (
 var layers = [][]string{
 	{"internal/text"},
 	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures"},
+	{"internal/sources/files"},
 	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
 	{"inventory"},
-	{"queuecheck", "review"},
+	{"queuecheck", "review", "inflight"},
+	{"message"},
 	{"wake", "wrap"},
 	{"report"},
 	{"cmd/recovery"},

@@ -30,8 +30,14 @@ type sys struct {
 	memory    func() (int64, error)
 	timing    wake.Timing
 	user      string
+	// userHome is the home folder of that user, whatever HOME says; host is this machine's name.
+	userHome string
+	host     string
+	// gitState says the state of a folder's working tree in words; nil when nobody looks.
+	gitState  func(dir string) string
 	pid       int
 	self      string // this program's path
+	cwd       string // the folder that the program was started in; empty when it is not known
 	interrupt func() (context.Context, func())
 	// probe, when set, is called around each write of the journal and each call of the client: a test ends the process there.
 	probe func(point string)
@@ -46,9 +52,12 @@ func system() *sys {
 		s.terminal, s.width = true, int(size.Col)
 	}
 	if u, err := user.Current(); err == nil {
-		s.user = u.Username
+		s.user, s.userHome = u.Username, u.HomeDir
 	}
+	s.host, _ = os.Hostname()
+	s.gitState = func(dir string) string { return gitState(context.Background(), s.environ, dir) }
 	s.self, _ = os.Executable()
+	s.cwd, _ = os.Getwd()
 	return s
 }
 

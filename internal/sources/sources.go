@@ -24,6 +24,8 @@ const (
 type Command struct {
 	Command string `json:"command"`
 	Effect  string `json:"effect"`
+	// Acts says that it does more than look.
+	Acts bool `json:"-"`
 }
 
 // Detail is one more thing that a source knows of a piece of work, in the order in which it is shown.
@@ -105,4 +107,7 @@ type Machine struct {
 type Source struct {
 	Name string
 	Find func(Machine) Found
+	// Box is the re-attach box of one row, for a system whose users are used to their own; nil for the common one. Its last line
+	// is the one-line state and next step.
+	Box func(Row) string
 }

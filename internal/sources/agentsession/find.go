@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // Name is the name of this source.
@@ -143,7 +144,7 @@ func (w *walk) search(dir string) (found bool) {
 		if at.depth == 0 {
 			continue
 		}
-		entries, _, err := listDir(at.dir, maxFolders)
+		entries, _, err := files.List(at.dir, maxFolders)
 		if err != nil {
 			continue
 		}
@@ -167,17 +168,17 @@ func (w *walk) look(dir string) { w.found.Looked = append(w.found.Looked, dir) }
 
 // store goes through one .os/sessions.
 func (w *walk) store(dir string) {
-	if !w.first("store " + real(dir)) {
+	if !w.first("store " + files.Real(dir)) {
 		return
 	}
 	w.look(dir)
-	agents, more, err := listDir(dir, maxAgents)
+	agents, more, err := files.List(dir, maxAgents)
 	switch {
-	case err != nil && nothing(dir, err):
+	case err != nil && files.Nothing(dir, err):
 		w.found.Missing = append(w.found.Missing, dir)
 		return
 	case err != nil:
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: "the folder of sessions cannot be read: it " + cause(err),
+		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: "the folder of sessions cannot be read: it " + files.Cause(err),
 			Next: "look at the folder and its permissions, then run this again"})
 		return
 	case more:
@@ -212,9 +213,9 @@ func (w *walk) folders(dir string, entries []fs.DirEntry) []string {
 // agent goes through one agent's sessions.
 func (w *walk) agent(store, agent string) {
 	dir := filepath.Join(store, agent)
-	entries, more, err := listDir(dir, maxSessions)
+	entries, more, err := files.List(dir, maxSessions)
 	if err != nil {
-		w.add(unreadable(agent, agent, dir, store, "the agent's folder "+cause(err)))
+		w.add(unreadable(agent, agent, dir, store, "the agent's folder "+files.Cause(err)))
 		return
 	}
 	if more {
@@ -229,21 +230,21 @@ func (w *walk) agent(store, agent string) {
 // session reads one session's folder, once however it is reached.
 func (w *walk) session(store, agent, id string) {
 	dir := filepath.Join(store, agent, id)
-	if !w.first(real(dir)) {
+	if !w.first(files.Real(dir)) {
 		return
 	}
-	if _, _, err := listDir(dir, 1); err != nil {
-		w.add(unreadable(agent, id, dir, store, "the session's folder "+cause(err)))
+	if _, _, err := files.List(dir, 1); err != nil {
+		w.add(unreadable(agent, id, dir, store, "the session's folder "+files.Cause(err)))
 		return
 	}
 	path := filepath.Join(dir, "checkpoint.json")
-	data, info, err := readFile(path)
+	data, info, err := files.Read(path)
 	switch {
-	case err != nil && nothing(path, err):
+	case err != nil && files.Nothing(path, err):
 		w.add(scratch(agent, id, dir, store))
 		return
 	case err != nil:
-		w.add(unreadable(agent, id, path, store, "checkpoint.json "+cause(err)))
+		w.add(unreadable(agent, id, path, store, "checkpoint.json "+files.Cause(err)))
 		return
 	}
 	c, err := parse(data)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // noon is the clock of the tests: five minutes after the newest checkpoint in testdata.
@@ -108,7 +109,7 @@ func TestCorpus(t *testing.T) {
 	for name, w := range want {
 		r := rows[name]
 		if r.State != w.state || r.Verdict != w.verdict || !strings.Contains(r.Reason, w.reason) || hasCommand(r, "--resume") != w.resume ||
-			!r.FormatInferred || r.Source != Name || r.Cwd != real(dir) && r.Cwd != dir || len(r.Commands) == 0 || r.UpdatedAt.IsZero() {
+			!r.FormatInferred || r.Source != Name || r.Cwd != files.Real(dir) && r.Cwd != dir || len(r.Commands) == 0 || r.UpdatedAt.IsZero() {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -2,6 +2,7 @@ package agentsession
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -39,7 +40,7 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 	r.Warnings = append(r.Warnings, warnings(c, agent, id, at, now)...)
 	if command, ok := resume(r); ok && r.Verdict != sources.Done && c.handoff == nil && (now.Sub(at) > fresh || settled(c.status) == "sleeping") {
 		effect := "opens the conversation again; restore the bus position " + orElse(clip(c.bus, 80), "(not recorded)") + " first, or messages that were answered are answered again"
-		r.Commands = append(r.Commands, sources.Command{Command: command, Effect: effect})
+		r.Commands = append(r.Commands, sources.Command{Command: command, Effect: effect, Acts: true})
 	}
 	return r
 }
@@ -222,4 +223,25 @@ func orElse(s, other string) string {
 		return other
 	}
 	return s
+}
+
+// clip bounds a foreign text to n characters.
+func clip(s string, n int) string {
+	count := 0
+	for i := range s {
+		if count == n {
+			return strings.Clone(s[:i]) + "…"
+		}
+		count++
+	}
+	return strings.Clone(s)
+}
+
+// modified is when a file or folder changed last; zero when that cannot be told.
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().UTC()
 }

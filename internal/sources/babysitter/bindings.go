@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/sources/files"
 )
 
 // maxStates bounds the state files that are looked at in one folder, maxHeader the bytes of one that are read.
@@ -33,7 +34,7 @@ type binding struct {
 func readBindings(dirs []string) map[string][]binding {
 	out := map[string][]binding{}
 	for _, dir := range dirs {
-		entries, _, err := listDir(dir, maxStates)
+		entries, _, err := files.List(dir, maxStates)
 		if err != nil {
 			continue // no state folder is the usual case; the journal's own session id is the other way
 		}
@@ -114,7 +115,7 @@ func (r *run) bind(all map[string][]binding) {
 	var fit []binding
 	for _, b := range all[r.id] {
 		switch {
-		case b.runDir != "" && real(b.runDir) == r.dir:
+		case b.runDir != "" && files.Real(b.runDir) == r.dir:
 			fit = append([]binding{b}, fit...)
 		case b.runDir == "" || !isDir(b.runDir):
 			fit = append(fit, b) // the folder may have been moved

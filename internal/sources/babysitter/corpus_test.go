@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // expected is what the program itself answered for a run.
@@ -76,7 +77,7 @@ func TestCorpus(t *testing.T) {
 		m.Process = func(pid int) sources.Process { return sources.Process{Running: pid == 1} }
 		rows := map[string]sources.Row{}
 		for _, r := range Find(m).Rows {
-			rel, _ := filepath.Rel(real(dir), r.Store)
+			rel, _ := filepath.Rel(files.Real(dir), r.Store)
 			rows[rel] = r
 		}
 		for name, w := range want {

@@ -12,6 +12,7 @@ import (
 	"github.com/sourcegraph/conc/iter"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // Name is the name of this source.
@@ -54,7 +55,7 @@ func Find(m sources.Machine) sources.Found {
 			r.checkCode(known)
 		}
 		row := r.row(m.Now)
-		out.row, out.second = &row, absent(r.metaErr)
+		out.row, out.second = &row, files.Absent(r.metaErr)
 	})
 
 	ends := map[string]int{}
@@ -130,37 +131,38 @@ func collect(p *places, found *sources.Found) []string {
 	}
 	for _, dir := range p.single {
 		found.Looked = append(found.Looked, dir)
-		add(real(dir))
+		add(files.Real(dir))
 	}
+	found.Looked, found.Missing = append(found.Looked, p.others...), append(found.Missing, p.others...)
 	for _, place := range p.runs {
 		found.Looked = append(found.Looked, place)
-		entries, more, err := listDir(place, maxRuns)
+		entries, more, err := files.List(place, maxRuns)
 		switch {
-		case absent(err) && !dangling(place):
+		case files.Nothing(place, err):
 			found.Missing = append(found.Missing, place)
 			continue
 		case err != nil:
-			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder cannot be read: " + cause(err),
+			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder cannot be read: " + files.Cause(err),
 				Next: "look at the folder and its permissions, then run this again"})
 			continue
 		case more:
 			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: fmt.Sprintf("more than %d entries: the rest was not looked at", maxRuns),
 				Next: "name single runs as roots"})
 		}
-		base := real(place)
+		base := files.Real(place)
 		slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		for _, e := range entries {
 			dir := filepath.Join(base, e.Name())
 			folder := e.IsDir()
 			if e.Type()&os.ModeSymlink != 0 {
 				info, err := os.Stat(dir)
-				if err != nil && !absent(err) {
+				if err != nil && !files.Absent(err) {
 					add(dir) // a loop, or a folder that may not be looked into: it gets its row
 					continue
 				}
 				folder = err == nil && info.IsDir()
 				if folder {
-					dir = real(dir)
+					dir = files.Real(dir)
 				}
 			}
 			switch {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"recovery/internal/account"
+	"recovery/internal/sources/files"
 )
 
 // maxEvents bounds a journal. Real ones have tens of events; a folder of millions is no journal.
@@ -30,13 +30,13 @@ const maxShown = 5
 func readJournal(run string) *replay {
 	r := newReplay()
 	dir := filepath.Join(run, "journal")
-	entries, more, err := listDir(dir, maxEvents)
+	entries, more, err := files.List(dir, maxEvents)
 	switch {
-	case absent(err) && !dangling(dir):
+	case files.Nothing(dir, err):
 		r.missing = true
 		return r
 	case err != nil:
-		r.damage("the journal folder cannot be read: %s", cause(err))
+		r.damage("the journal folder cannot be read: %s", files.Cause(err))
 		return r
 	case more:
 		r.damage("the journal has more than %d files: not read", maxEvents)
@@ -62,11 +62,13 @@ func readJournal(run string) *replay {
 			r.damage("the journal is larger than %d MiB: not read beyond %s", maxJournal>>20, name)
 			break
 		}
-		read := readFile
-		if plain[name] {
-			read = account.Door{}.ReadFile
+		var data []byte
+		var err error
+		if path := filepath.Join(dir, name); plain[name] {
+			data, err = account.Door{}.ReadFile(path)
+		} else {
+			data, _, err = files.Read(path)
 		}
-		data, err := read(filepath.Join(dir, name))
 		r.add(name, data, err)
 		size += len(data)
 	}
@@ -87,12 +89,6 @@ func readJournal(run string) *replay {
 		r.warnings = append(r.warnings, fmt.Sprintf("The time of %d events cannot be read.", r.badTimes))
 	}
 	return r
-}
-
-// dangling says that something has that name, though it leads to nothing.
-func dangling(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // some names the first few.
@@ -126,7 +122,7 @@ func (r *replay) add(name string, data []byte, err error) {
 		r.damage("Invalid journal filename: %s", name)
 		return
 	case err != nil:
-		r.damage("Failed to read journal file %s: %s", name, cause(err))
+		r.damage("Failed to read journal file %s: %s", name, files.Cause(err))
 		return
 	case !account.ValidJSON(data):
 		r.damage("Failed to parse journal file %s: it %s", name, errNotJSON)

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // lockOwners are the writers that take a run's lock. Any other text in that place is not shown: it may be anything.
@@ -32,11 +33,11 @@ type lock struct {
 func readLock(run string, process func(int) sources.Process) lock {
 	path := filepath.Join(run, "run.lock")
 	v, err := readObject(path)
-	if absent(err) && !dangling(path) {
+	if files.Nothing(path, err) {
 		return lock{kind: "none"}
 	}
 	if err != nil {
-		return lock{kind: "corrupt", cause: cause(err)}
+		return lock{kind: "corrupt", cause: files.Cause(err)}
 	}
 	m := pick(v, "pid", "owner", "acquiredAt")
 	l := lock{kind: "live", owner: "a writer of another name", at: readTime(str(m[2]))}

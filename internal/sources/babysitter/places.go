@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // The bounds of the search for runs folders below a folder.
@@ -23,6 +24,8 @@ type places struct {
 	runs   []string // runs folders
 	single []string // runs that the user named
 	states []string // folders of session state files
+	// others are what the user named and has nothing of Babysitter: roots are named for all sources together.
+	others []string
 	seen   map[string]bool
 }
 
@@ -85,10 +88,10 @@ func within(base, path string) string {
 // 0.0.x put them into state/, an older session:resume into the folder itself (their issue #138).
 func (p *places) add(dir string) {
 	dir = filepath.Clean(dir)
-	if p.seen[real(dir)] {
+	if p.seen[files.Real(dir)] {
 		return
 	}
-	p.seen[real(dir)] = true
+	p.seen[files.Real(dir)] = true
 	p.runs = append(p.runs, dir)
 	p.state(filepath.Join(filepath.Dir(dir), "state"))
 	p.state(filepath.Dir(dir))
@@ -103,7 +106,7 @@ func (p *places) addIf(dir string) bool {
 }
 
 func (p *places) state(dir string) {
-	if key := "state " + real(dir); !p.seen[key] {
+	if key := "state " + files.Real(dir); !p.seen[key] {
 		p.seen[key] = true
 		p.states = append(p.states, dir)
 	}
@@ -178,17 +181,33 @@ func (p *places) root(dir, home string) {
 	default:
 		taken = false
 	}
-	if holdsRuns(dir) || !taken && !p.search(dir, rootDepth) {
+	switch {
+	case holdsRuns(dir):
+		p.add(dir)
+	case taken || p.search(dir, rootDepth):
+	case anothers(dir):
+		p.others = append(p.others, dir)
+	default:
 		p.add(dir)
 	}
 }
 
+// anothers says that a path without a run in it is no store that cannot be read: it is a file, or a folder that opens.
+func anothers(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return err == nil
+	}
+	entries, more, err := files.List(path, 500)
+	return err == nil && !more && len(entries) > 0
+}
+
 // namedRun is isRun for a folder that may be anything: a project can have a folder journal of its own.
 func namedRun(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !absent(err) {
+	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !files.Absent(err) {
 		return true
 	}
-	entries, _, err := listDir(filepath.Join(dir, "journal"), 500)
+	entries, _, err := files.List(filepath.Join(dir, "journal"), 500)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		_, _, ok := eventName(e.Name())
 		return ok && strings.HasSuffix(e.Name(), ".json")
@@ -209,7 +228,7 @@ func (p *places) search(dir string, depth int) (found bool) {
 		if at.depth == 0 {
 			continue
 		}
-		entries, _, err := listDir(at.dir, maxFolders)
+		entries, _, err := files.List(at.dir, maxFolders)
 		if err != nil {
 			continue
 		}
@@ -224,7 +243,7 @@ func (p *places) search(dir string, depth int) (found bool) {
 
 // isRun says that a folder is a run: it has a run.json or a journal. One that may not be looked into is taken for a run.
 func isRun(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !absent(err) {
+	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !files.Absent(err) {
 		return true
 	}
 	_, err := os.Lstat(filepath.Join(dir, "journal"))
@@ -233,7 +252,7 @@ func isRun(dir string) bool {
 
 // holdsRuns says that a run is among the first folders of this one.
 func holdsRuns(dir string) bool {
-	entries, _, err := listDir(dir, 500)
+	entries, _, err := files.List(dir, 500)
 	if err != nil {
 		return false
 	}

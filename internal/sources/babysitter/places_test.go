@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"recovery/internal/sources/files"
 )
 
 // TestPlaces makes one run in a place and looks whether it is found from there.
@@ -174,7 +176,20 @@ func TestCommandsQuoted(t *testing.T) {
 			}
 		}
 	}
-	if !hasCommand(rows["r2"], "cd -- ") || rows["r2"].Cwd != filepath.Dir(filepath.Dir(real(dir))) {
+	if !hasCommand(rows["r2"], "cd -- ") || rows["r2"].Cwd != filepath.Dir(filepath.Dir(files.Real(dir))) {
 		t.Errorf("%q %v", rows["r2"].Cwd, rows["r2"].Commands)
+	}
+}
+
+// TestARootOfAnotherSystem: roots are named for all sources together, so what has nothing of Babysitter is missing and no problem.
+func TestARootOfAnotherSystem(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "store.db"), "a database")
+	write(t, filepath.Join(dir, "project", "readme"), "")
+	for _, root := range []string{filepath.Join(dir, "store.db"), filepath.Join(dir, "project")} {
+		f := Find(machine(root))
+		if len(f.Rows)+len(f.Problems)+len(f.LeftOut) != 0 || !slices.Equal(f.Looked, []string{root}) || !slices.Equal(f.Missing, f.Looked) {
+			t.Errorf("%s: %+v", root, f)
+		}
 	}
 }

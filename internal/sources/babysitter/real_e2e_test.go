@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // sdks are the versions that are tried. Not every version that exists is on the registry; one that is not there is skipped.
@@ -72,7 +73,7 @@ func TestRealRuns(t *testing.T) {
 				if err != nil || json.Unmarshal(out, &created) != nil || created.RunDir == "" {
 					t.Fatalf("run:create: %v %s", err, out)
 				}
-				made[mode] = real(created.RunDir)
+				made[mode] = files.Real(created.RunDir)
 				if mode != "created" {
 					_, _ = run("run:iterate", "run-"+mode, "--json") // a process that throws ends it with an error
 				}

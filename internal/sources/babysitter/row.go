@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // maxTitle bounds a title, in characters.
@@ -56,7 +57,7 @@ func (r *run) damageNotes() []string {
 		out = append(out, fmt.Sprintf("%d more such damages.", r.journal.moreBad))
 	}
 	if r.metaErr != nil {
-		out = append(out, clip("The run's description cannot be read: run.json "+cause(r.metaErr), 400)+".")
+		out = append(out, clip("The run's description cannot be read: run.json "+files.Cause(r.metaErr), 400)+".")
 	}
 	return out
 }
@@ -166,7 +167,10 @@ func (r *run) commands(now time.Time) []sources.Command {
 	if effect == "" {
 		return out
 	}
-	add("babysitter run:iterate "+dir+" --json", effect)
+	acts := func(command, effect string) {
+		out = append(out, sources.Command{Command: command, Effect: effect, Acts: true})
+	}
+	acts("babysitter run:iterate "+dir+" --json", effect)
 	if cmd, ok := r.inSession(); ok {
 		effect := "starts a Claude session that takes the run over and goes on with it"
 		if r.unattended {
@@ -175,7 +179,7 @@ func (r *run) commands(now time.Time) []sources.Command {
 		if r.session != "" && r.claude() {
 			effect += "; it takes the run away from session " + clip(r.session, 80) + ", so rather wake that one"
 		}
-		add(cmd, effect)
+		acts(cmd, effect)
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // layout is the one version of the folder's layout that exists; an iterate refuses any other.
@@ -112,10 +113,10 @@ func projectOf(dir string) string {
 // unreadable says why run:status would end with exit 1; empty when it would not.
 func (r *run) unreadable() string {
 	switch {
-	case absent(r.metaErr) && !dangling(filepath.Join(r.dir, "run.json")):
+	case files.Nothing(filepath.Join(r.dir, "run.json"), r.metaErr):
 		return "there is no run.json"
 	case r.metaErr != nil:
-		return "run.json " + strings.TrimPrefix(cause(r.metaErr), "run.json ")
+		return "run.json " + strings.TrimPrefix(files.Cause(r.metaErr), "run.json ")
 	case len(r.journal.damages) > 0:
 		return r.journal.damages[0]
 	}
@@ -184,7 +185,7 @@ func (h *hashes) of(path string) string {
 
 func hashFile(path string) string {
 	info, err := os.Stat(path)
-	if absent(err) {
+	if files.Absent(err) {
 		return "missing"
 	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCode {

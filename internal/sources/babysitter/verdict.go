@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // judge says what continuing the run would mean, and why, in words.
@@ -155,7 +156,7 @@ const recoveredPrefix = "journal.process-error.bak."
 
 // recovered says that run:recover-process-error was the last thing done.
 func (r *run) recovered() bool {
-	entries, _, err := listDir(r.dir, maxRuns)
+	entries, _, err := files.List(r.dir, maxRuns)
 	if err != nil || r.journal.lastResolved == "error" {
 		return false
 	}

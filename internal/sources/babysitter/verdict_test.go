@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 func sleepTask(at time.Time) string {
@@ -109,7 +110,7 @@ func TestDetails(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, detail(r, name), want)
 		}
 	}
-	if r.Cwd != "/srv/project" || r.Source != Name || r.Store != real(run) || !r.UpdatedAt.Equal(noon.Add(-time.Hour)) {
+	if r.Cwd != "/srv/project" || r.Source != Name || r.Store != files.Real(run) || !r.UpdatedAt.Equal(noon.Add(-time.Hour)) {
 		t.Errorf("%+v", r)
 	}
 	for d, want := range map[time.Duration]string{time.Second: "1 s", 59 * time.Minute: "59 min", 47 * time.Hour: "47 h", 49 * time.Hour: "2 days"} {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"recovery/internal/sources/files"
 )
 
 // maxLooked bounds the pending effects of one run whose files are looked at.
@@ -43,7 +45,7 @@ func (r *run) readWaits(now time.Time) {
 			if e.kind == "breakpoint" || e.kind == "sleep" {
 				var err error
 				if task, err = readObject(filepath.Join(dir, "task.json")); err != nil {
-					r.warn("The task file of %s %s %s.", clip(e.kind, 40), clip(e.id, 80), cause(err))
+					r.warn("The task file of %s %s %s.", clip(e.kind, 40), clip(e.id, 80), files.Cause(err))
 				}
 			}
 		}

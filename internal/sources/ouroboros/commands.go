@@ -45,11 +45,11 @@ func reattach(r *sources.Row, p place, s *session, l lease) []sources.Command {
 	if !exists {
 		note = "; the file of the seed is not there, so put the original one's path in its place"
 	}
-	resume := sources.Command{Command: command("ouroboros", "run", "workflow", "--orchestrator", "--resume", s.id, seed)}
+	resume := sources.Command{Command: command("ouroboros", "run", "workflow", "--orchestrator", "--resume", s.id, seed), Acts: true}
 	if strings.HasPrefix(s.id, "-") {
 		resume.Command = command("ouroboros", "run", "workflow", "--orchestrator", "--resume="+s.id, seed)
 	}
-	anew := sources.Command{Command: command("ouroboros", "run", "workflow", seed), Effect: "starts a new attempt from the beginning, as a session of its own" + note}
+	anew := sources.Command{Command: command("ouroboros", "run", "workflow", seed), Effect: "starts a new attempt from the beginning, as a session of its own" + note, Acts: true}
 	switch l.owner {
 	case alive:
 		resume.Effect = "a resume, which is refused without harm: another process holds the session" + note
@@ -67,7 +67,7 @@ func reattach(r *sources.Row, p place, s *session, l lease) []sources.Command {
 
 func cancelCommand(id, effect string) sources.Command {
 	if strings.HasPrefix(id, "-") {
-		return sources.Command{Command: command("ouroboros", "cancel", "execution", "--", id), Effect: effect}
+		return sources.Command{Command: command("ouroboros", "cancel", "execution", "--", id), Effect: effect, Acts: true}
 	}
-	return sources.Command{Command: command("ouroboros", "cancel", "execution", id), Effect: effect}
+	return sources.Command{Command: command("ouroboros", "cancel", "execution", id), Effect: effect, Acts: true}
 }
