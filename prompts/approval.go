@@ -19,6 +19,19 @@ func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("line %d could be read as the user's approval (%s): %q; say it as a plain fact, or let the user type it in the session's own thread", e.Line, e.Why, e.Text)
 }
 
+// Doubt says that the line was refused because the check cannot tell it from an approval, not because it reads as one.
+func (e *ApprovalError) Doubt() bool {
+	for _, s := range doubts {
+		if strings.Contains(e.Why, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubts are the reasons of the check that say no more than that it cannot tell; "the last step" chooses only as an answer.
+var doubts = []string{"does not know", "cannot judge", "to judge", "could be an order", "chooses for the user"}
+
 // maxLine bounds what one line may cost, in bytes.
 const maxLine = 8000
 

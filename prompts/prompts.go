@@ -11,11 +11,20 @@ import (
 	"unicode/utf8"
 )
 
-// ReviewMarker is the first line of a review prompt. A transcript line that starts with it was sent by recovery.
-const ReviewMarker = "RECOVERY REVIEW v1"
+// The markers are the first lines of recovery's texts. A transcript line that is one of them was sent by recovery, or is a text
+// of recovery's that the user sent; only the WRAP message counts as the user's own.
+const (
+	ReviewMarker = "RECOVERY REVIEW v1"
+	PrepMarker   = "RECOVERY PREP v1"
+	NudgeMarker  = "RECOVERY NUDGE v1"
+	WrapMarker   = "RECOVERY WRAP v1"
+)
 
 // WrapMark is the phrase of the WRAP message that tells its line in a transcript from a person's own request to wrap up.
 const WrapMark = "run a real session wrap"
+
+// GoLine is the last line of a plan that waits for the user.
+const GoLine = "Reply go to run this plan."
 
 //go:embed *.md
 var files embed.FS
@@ -64,44 +73,6 @@ func RenderReview(r Review) (string, error) {
 	}{r, ReviewMarker, r.DuplicateOf != "" || len(text) > 0, text})
 }
 
-// Nudge is the data of the text that is sent when the full prompt is saved in the session already.
-type Nudge struct {
-	Short    string // the session's 8 hex digits
-	PromptID string // a UUID of its own, not the saved prompt's
-}
-
-// RenderNudge gives the text that asks a session to answer the review prompt which stands right above it.
-func RenderNudge(n Nudge) (string, error) {
-	if err := checkIDs(n.Short, n.PromptID); err != nil {
-		return "", err
-	}
-	return render("nudge.md", n.Short, struct {
-		Nudge
-		Marker string
-	}{n, ReviewMarker})
-}
-
-// Wrap is the data of the WRAP message.
-type Wrap struct {
-	Short    string // the session's 8 hex digits
-	PromptID string // a UUID, or empty for a text without an id line, which a person types
-}
-
-// RenderWrap gives the text that asks a live, pinned session for a real wrap.
-func RenderWrap(w Wrap) (string, error) {
-	id := w.PromptID
-	if id == "" {
-		id = "00000000-0000-0000-0000-000000000000"
-	}
-	if err := checkIDs(w.Short, id); err != nil {
-		return "", err
-	}
-	return render("wrap.md", w.Short, struct {
-		Wrap
-		Mark string
-	}{w, WrapMark})
-}
-
 // maxPrompt is the most that a prompt may hold, in bytes: the client is given it as one argument, and the kernel takes 128 KiB for one.
 const maxPrompt = 96 << 10
 
@@ -128,8 +99,10 @@ func render(name, short string, data any) (string, error) {
 var (
 	shortForm = regexp.MustCompile(`^[0-9a-f]{8}$`)
 	uuidForm  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-	blankRuns = regexp.MustCompile(`\n{3,}`)
-	promptID  = regexp.MustCompile(`recovery-prompt-id:[ \t]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^0-9a-f-]|$)`)
+	// sectionMark is the heading of a section, squeezed.
+	sectionMark = regexp.MustCompile(`ifyouare[0-9a-f]{8}`)
+	blankRuns   = regexp.MustCompile(`\n{3,}`)
+	promptID    = regexp.MustCompile(`recovery-prompt-id:[ \t]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^0-9a-f-]|$)`)
 )
 
 func checkIDs(short, id string) error {
@@ -200,10 +173,13 @@ func bidiControl(r rune) bool {
 // forgedMark says why a line of data could pass for recovery's own: its marks decide whether a prompt was sent.
 func forgedMark(line string) string {
 	s := squeeze(line)
-	for _, m := range []string{"recovery-prompt-id", ReviewMarker, WrapMark, "Session Wrap done"} {
+	for _, m := range []string{"recovery-prompt-id", ReviewMarker, PrepMarker, NudgeMarker, WrapMarker, WrapMark, "Session Wrap done", GoLine, "WRONG SESSION"} {
 		if strings.Contains(s, squeeze(m)) {
 			return fmt.Sprintf("holds recovery's own mark %q", m)
 		}
+	}
+	if sectionMark.MatchString(s) {
+		return "reads as a section of recovery's own"
 	}
 	return ""
 }

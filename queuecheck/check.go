@@ -12,6 +12,7 @@ import (
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
+	"recovery/prompts"
 )
 
 // Verdict is what may be done with a session.
@@ -50,6 +51,9 @@ type Result struct {
 	// person that is not recovery's; -1 when there is none.
 	SentAt     int64 `json:"-"`
 	LastPerson int64 `json:"-"`
+	// ReviewAt and PrepAt are the offsets of the last review and of the last prep; -1 when there is none.
+	ReviewAt int64 `json:"-"`
+	PrepAt   int64 `json:"-"`
 }
 
 // Input is everything that a verdict is made of.
@@ -118,9 +122,15 @@ func Of(in Input) Result {
 		t.in.Log = &account.Log{}
 	}
 	t.out = Result{Reasons: []Reason{}, Pending: []string{}, BadLines: in.Evidence.Ledger.Bad, Fingerprint: in.Evidence.Fingerprint}
-	t.out.SentAt, t.out.LastPerson = -1, in.Evidence.Ledger.LastPerson
-	if n := len(in.Evidence.Ledger.Marked); n > 0 {
-		t.out.SentAt = in.Evidence.Ledger.Marked[n-1].Offset
+	t.out.SentAt, t.out.ReviewAt, t.out.PrepAt, t.out.LastPerson = -1, -1, -1, in.Evidence.Ledger.LastPerson
+	for _, m := range in.Evidence.Ledger.Marked {
+		t.out.SentAt = m.Offset
+		switch {
+		case prompts.IsPrep(m.Text):
+			t.out.PrepAt = m.Offset
+		case prompts.IsReview(m.Text):
+			t.out.ReviewAt = m.Offset
+		}
 	}
 	t.liveness()
 	t.queue()

@@ -32,8 +32,21 @@ func before(w *inventory.World, rules *audit.Rules, job *account.Job, s *journal
 	if err != nil {
 		return Review{}, err
 	}
-	if win.Path == prep.Path && win.From >= prep.From {
+	if win.Path == prep.Path && !win.FromPrompt && !prep.FromPrompt && win.From >= prep.From {
 		return Review{}, &NotWokenError{s.Short}
+	}
+	return Read(w, rules, win)
+}
+
+// Before reads a session's last review, whatever prompt came after it.
+func Before(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, error) {
+	job := w.Jobs.ByShort[s.Short]
+	if job == nil {
+		return Review{}, fmt.Errorf("session %s has no job in this account any more", s.Short)
+	}
+	win, err := reviewWindow(w, job, s)
+	if err != nil {
+		return Review{}, err
 	}
 	return Read(w, rules, win)
 }

@@ -138,8 +138,9 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		// The user asks for the reply to this very prompt.
 		s.ended = false
 		s.stamp(e)
-	case prompts.IsOwn(said):
-		// An earlier or later prompt of recovery's has a window of its own.
+	case prompts.IsOwn(said) && (!s.out.Started || s.ended || len(prompts.FindPromptID(said)) > 0):
+		// An earlier or later prompt of recovery's has a window of its own. A message of recovery's that comes before the reply, and
+		// is no nudge alone, has somebody's words beside it.
 		if s.out.Started {
 			return false
 		}

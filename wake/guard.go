@@ -12,6 +12,7 @@ import (
 	"recovery/internal/remote"
 	"recovery/internal/text"
 	"recovery/inventory"
+	"recovery/message"
 	"recovery/prompts"
 	"recovery/queuecheck"
 )
@@ -22,6 +23,8 @@ type ready struct {
 	facts    inventory.Facts
 	job      *account.Job
 	state    *journal.Session
+	all      *journal.State
+	plan     *message.Plan // of all owners; nil for a review
 	verdict  queuecheck.Result
 	promptID string
 	kind     string
@@ -47,7 +50,7 @@ func refuse(next, format string, args ...any) *refusal {
 func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	w, err := inventory.SeeTwice(r.See, func(d time.Duration) { r.Clock.Sleep(ctx, d) }, short)
 	if err != nil {
-		return nil, refuse("recovery resume "+short, "the account cannot be read: %v", err)
+		return nil, refuse(r.retype(short), "the account cannot be read: %v", err)
 	}
 	events, err := r.Journal.Read()
 	if err != nil {
@@ -60,7 +63,8 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	if r.Inventory, err = r.Reload(); err != nil {
 		return nil, refuse("recovery inventory", "%v", err)
 	}
-	g := &ready{world: w, job: job, state: journal.Replay(events).Session(short), jobs: map[string]bool{}}
+	g := &ready{world: w, job: job, all: journal.Replay(events), jobs: map[string]bool{}}
+	g.state = g.all.Session(short)
 	for s := range w.Jobs.ByShort {
 		g.jobs[s] = true
 	}
@@ -141,12 +145,15 @@ func (r *Run) twice(g *ready) *refusal {
 	own := g.job.Queued && saved != "" && g.job.QueuedPrompt == saved
 	switch {
 	case !own && r.Options.Nudge:
-		return refuse("recovery resume "+short, "no prompt of recovery's is saved in it, so there is nothing to nudge")
+		return refuse(r.retype(short), "no prompt of recovery's is saved in it, so there is nothing to nudge")
 	case own:
 		return nil
 	}
 	if g.state.OpenWake() != nil {
 		return refuse("recovery read "+short, "an earlier prompt is not settled yet")
+	}
+	if r.Options.Prep {
+		return r.mayPlan(g)
 	}
 	if r.Options.Again {
 		return nil
@@ -186,11 +193,11 @@ func (r *Run) folder(g *ready) *refusal {
 		g.cwd = r.Account.Home
 	}
 	if !filepath.IsAbs(g.cwd) {
-		return refuse("recovery resume --default-cwd DIR "+short, "its folder %q is no absolute path", text.Line(g.cwd))
+		return refuse(r.retype("--default-cwd DIR "+short), "its folder %q is no absolute path", text.Line(g.cwd))
 	}
 	info, err := r.Account.Stat(g.cwd)
 	if err != nil || !info.IsDir() {
-		return &refusal{outcome: MissingCwd, reason: fmt.Sprintf("its folder is gone: %s; nothing was sent", text.Line(g.cwd)), next: "make the folder again, then: recovery resume " + short}
+		return &refusal{outcome: MissingCwd, reason: fmt.Sprintf("its folder is gone: %s; nothing was sent", text.Line(g.cwd)), next: "make the folder again, then: " + r.retype(short)}
 	}
 	trust := r.Account.Trust(g.cwd)
 	if trust.Accepted {
@@ -200,7 +207,7 @@ func (r *Run) folder(g *ready) *refusal {
 	if trust.Problem != "" {
 		why += " (" + trust.Problem + ")"
 	}
-	next := "recovery trust " + short + ", then: recovery resume " + short
+	next := "recovery trust " + short + ", then: " + r.retype(short)
 	if r.Options.Nudge {
 		next = "recovery trust " + short + ", then: recovery resume --nudge " + short
 	}
@@ -226,15 +233,15 @@ func (r *Run) machine(g *ready) *refusal {
 	}
 	if up, version := g.world.SupervisorVersion(); up {
 		if _, err := CheckVersion("supervisor", version); err != nil {
-			return refuse("claude daemon stop, then: recovery resume "+short, "%v", err)
+			return refuse("claude daemon stop, then: "+r.retype(short), "%v", err)
 		}
 	}
 	free, err := r.Memory()
 	if err != nil {
-		return refuse("recovery resume "+short, "%v", err)
+		return refuse(r.retype(short), "%v", err)
 	}
 	if free-memoryReserve < perSession {
-		return refuse("free some memory, then: recovery resume "+short, "only %d MiB of memory are available; a session takes about %d MiB and %d MiB stay free",
+		return refuse("free some memory, then: "+r.retype(short), "only %d MiB of memory are available; a session takes about %d MiB and %d MiB stay free",
 			free>>20, perSession>>20, memoryReserve>>20)
 	}
 	if g.facts.Bytes > bigTranscript {
@@ -248,12 +255,21 @@ func (r *Run) write(g *ready) *refusal {
 	short := g.job.Short
 	g.promptID = r.NewID()
 	var err error
-	if r.Options.Nudge {
-		g.kind = "nudge"
-		g.prompt, err = prompts.RenderNudge(prompts.Nudge{Short: short, PromptID: g.promptID})
+	switch {
+	case r.Options.Nudge:
+		n := prompts.Nudge{Short: short, PromptID: g.promptID}
+		g.kind = journal.KindNudge
+		if prompts.IsPrep(g.job.QueuedPrompt) {
+			g.kind, n.Of = journal.KindPrepNudge, prompts.PrepMarker
+		}
+		g.prompt, err = prompts.RenderNudge(n)
 		g.expected = g.job.QueuedPrompt + "\n\n" + g.prompt
-	} else {
-		g.kind = "review"
+	case r.Options.Prep:
+		g.kind = journal.KindPrep
+		g.prompt, err = r.planText(g)
+		g.expected = g.prompt
+	default:
+		g.kind = journal.KindReview
 		p := prompts.Review{Short: short, PromptID: g.promptID, Casualty: g.verdict.Casualty}
 		p.DuplicateOf, p.OwnerOpen = r.duplicate(g)
 		if d, ok := r.Options.Dupes[short]; ok {
@@ -263,7 +279,7 @@ func (r *Run) write(g *ready) *refusal {
 		g.expected = g.prompt
 	}
 	if err != nil {
-		return refuse("correct the text, then: recovery resume "+short, "%v", err)
+		return refuse("correct the text, then: "+r.retype(short), "%v", err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			g, ref = r.guard(ctx, short)
 		}
 		if ctx.Err() != nil {
-			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", "recovery resume "+short
+			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", r.retype(short)
 			return it
 		}
 		if g != nil {
@@ -47,14 +47,14 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 		if r.Options.DryRun {
 			it.Outcome = Planned
 			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, reasons(g.verdict), g.job.SessionID, g.kind, g.cwd)
-			it.Next = "recovery resume " + short
+			it.Next = r.retype(short)
 			return it
 		}
 		out, err := r.send(ctx, g, batch, attempt)
 		if err != nil {
 			// The record could not be written. What was sent, if anything, is settled by the next run from the evidence.
 			r.stop("%v", err)
-			it.Outcome, it.Reason, it.Next = NotStarted, err.Error(), "recovery resume "+short
+			it.Outcome, it.Reason, it.Next = NotStarted, err.Error(), r.retype(short)
 			if out != nil {
 				it.Outcome = Uncertain
 			}
@@ -62,10 +62,10 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 		}
 		it.Outcome, it.PromptSaved, it.Reason = Outcome(out.Outcome), out.PromptSaved, out.Reason
 		if it.Outcome == Refused {
-			it.Next = "recovery resume " + short
+			it.Next = r.retype(short)
 			return it
 		}
-		it.Next = nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
+		it.Next = r.nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
 		if !r.again(short, out, attempt) || ctx.Err() != nil {
 			return it
 		}
@@ -90,7 +90,7 @@ func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
 		return false
 	}
 	if signIn.MatchString(out.Reason) || o == NotStarted && signIn.MatchString(out.Output) {
-		r.stop("the account's sign-in failed; sign in again, then: recovery resume %s", short)
+		r.stop("the account's sign-in failed; sign in again, then: %s", r.retype(short))
 		return false
 	}
 	if until, limited := deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
@@ -107,7 +107,7 @@ func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
 }
 
 // nextAfter is what to type after an outcome. A prompt that was saved changes the job, which ends a confirmation.
-func nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
+func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
 	nudge := "recovery resume --nudge " + short
 	if confirmed {
 		nudge = "recovery queue-check --confirm " + short + ", then: " + nudge
@@ -124,13 +124,13 @@ func nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
 		if o.PromptSaved {
 			return "recovery trust " + short + ", then: " + nudge
 		}
-		return "recovery trust " + short + ", then: recovery resume " + short
+		return "recovery trust " + short + ", then: " + r.retype(short)
 	case Saved:
 		return nudge
 	case Joined, Replayed:
 		return "look at its thread at once, and stop it if it acts: claude stop " + short
 	case NotStarted:
-		return "recovery resume " + short
+		return r.retype(short)
 	}
 	return "recovery read --wait 10m " + short
 }

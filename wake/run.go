@@ -10,6 +10,7 @@ import (
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/inventory"
+	"recovery/message"
 	"recovery/queuecheck"
 	"recovery/review"
 )
@@ -54,9 +55,13 @@ var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond
 
 // Options are what the user asked for.
 type Options struct {
-	DryRun     bool
-	Nudge      bool
-	Again      bool
+	DryRun bool
+	Nudge  bool
+	Again  bool
+	// Prep asks owners for their final plan instead of a review; Data is what the plan is told, DataFlag how it was typed.
+	Prep       bool
+	Data       message.Data
+	DataFlag   string
 	Dupes      map[string]Dupe
 	DefaultCwd string
 	Batch      int
@@ -166,7 +171,7 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	}
 	for _, s := range order[len(res.Items):] {
 		it := r.blank(s)
-		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, "recovery resume "+s
+		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
 		if r.Options.DryRun {
 			it.Outcome = Planned
 		}

@@ -184,11 +184,18 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 	default:
 		x.out("%sthe prompt is not in its transcript yet; do not send again: recovery read --wait 10m %s", indent, short)
 	}
+	of, what := "", "verdict"
+	if r.Plan {
+		of, what = " of its review", "plan"
+		if r.Answered && r.Unclear == "" {
+			x.out("%splan: posted, and it waits for the user's go in its thread", indent)
+		}
+	}
 	if v := r.Verdict; v != nil {
-		x.out("%sverdict: %s  %s", indent, v.Verdict, text.Line(v.Item))
+		x.out("%sverdict%s: %s  %s", indent, of, v.Verdict, text.Line(v.Item))
 	}
 	if r.Unclear != "" {
-		x.out("%sverdict unclear: %s", indent, text.Line(r.Unclear))
+		x.out("%s%s unclear: %s", indent, what, text.Line(r.Unclear))
 	}
 	x.showTools(r.Tools, indent)
 	for _, d := range r.Defects {

@@ -14,12 +14,17 @@ import (
 	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
-	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/queuecheck"
 	"recovery/wake"
 
 	"github.com/urfave/cli/v2"
+)
+
+// The values of --prompt.
+const (
+	promptReview = "review"
+	promptPrep   = "prep"
 )
 
 const (
@@ -38,8 +43,12 @@ func (x *command) resumeCommand() *cli.Command {
 one, never the same one twice. Duplicates go before their owner. After each batch the reviews are read and every tool
 call is judged. Any defect stops the run. --all prints its plan; --all --yes acts on it.
 
+With --prompt prep, sessions whose review says OWNER are asked for their final plan, under the same rules: once behind a review,
+for reading only. What the text holds is that of ` + "`recovery message prep`" + `; --data gives it the same data.
+
 EXAMPLE:
    recovery resume 1a2b3c4d 5e6f7a8b --dupes dupes.yaml
+   recovery resume --prompt prep 1a2b3c4d
    recovery resume --all --yes
 
 EXIT STATUS:
@@ -50,6 +59,8 @@ EXIT STATUS:
 			&cli.BoolFlag{Name: "all", Usage: "every listed session that passes; prints the plan unless --yes is given"},
 			&cli.BoolFlag{Name: "yes", Usage: "with --all: act on the plan (for the user alone)"},
 			&cli.StringFlag{Name: "dupes", Usage: "a YAML or JSON `FILE` {short: text}: what each duplicate is told of its owner's open items"},
+			&cli.StringFlag{Name: "prompt", Usage: "which prompt is sent: `review` or prep", Value: promptReview},
+			&cli.StringFlag{Name: "data", Usage: "with --prompt prep: a YAML or JSON `FILE` {short: text, all: text}: data for the plan"},
 			&cli.StringFlag{Name: "default-cwd", Usage: "the `DIR` to wake a job from that has none saved", DefaultText: "the home folder"},
 			&cli.IntFlag{Name: "batch", Usage: "how many sessions are started before their reviews are read", Value: defaultBatch},
 			spanFlag("spacing", defaultSpacing, "pause between two starts"),
@@ -136,6 +147,9 @@ func (x *command) recordRun(p *place, c *cli.Context, opts wake.Options) error {
 			flags = append(flags, "--"+f)
 		}
 	}
+	if opts.Prep {
+		flags = append(flags, "--prompt prep")
+	}
 	return p.journal.Append(journal.RunStarted, "", journal.RunData{Command: "resume", User: x.user, Agent: opts.Agent, Detail: strings.Join(flags, " ")})
 }
 
@@ -148,14 +162,27 @@ func resumeUsage(c *cli.Context) error {
 	case c.Int("batch") < 1:
 		return usagef("--batch wants a number of at least 1")
 	}
+	prep := c.String("prompt") == promptPrep
+	switch {
+	case !prep && c.String("prompt") != promptReview:
+		return usagef("--prompt wants %s or %s, not %q", promptReview, promptPrep, c.String("prompt"))
+	case prep && (c.Bool("all") || c.Args().Len() == 0):
+		return usagef("--prompt prep goes with the sessions named: those whose review says OWNER; `recovery report` lists them")
+	case prep && c.Bool("nudge"):
+		return usagef("--nudge asks for the reply to the prompt that is saved, whichever it is; give it without --prompt")
+	case prep && c.String("dupes") != "":
+		return usagef("--dupes is for reviews; a plan gets its data with --data")
+	case !prep && c.String("data") != "":
+		return usagef("--data goes with --prompt prep")
+	}
 	return nil
 }
 
-func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (wake.Options, error) {
-	opts := wake.Options{
+func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.Options, err error) {
+	opts = wake.Options{
 		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"),
 		DefaultCwd: c.String("default-cwd"), Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
-		MaxAge: spanOf(c, "max-age"), User: x.user,
+		MaxAge: spanOf(c, "max-age"), User: x.user, Prep: c.String("prompt") == promptPrep,
 	}
 	for _, flag := range []string{"yes", "again"} {
 		if !c.Bool(flag) {
@@ -177,6 +204,10 @@ func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (wake.Option
 		}
 		opts.DefaultCwd = abs
 	}
+	if opts.Data, err = x.data(c, w); err != nil {
+		return opts, err
+	}
+	opts.DataFlag = dataFlag(c)
 	if name := c.String("dupes"); name != "" {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -280,85 +311,4 @@ func jitter(d time.Duration) time.Duration {
 		return d
 	}
 	return d + time.Duration(n.Int64())
-}
-
-func (x *command) showResume(res wake.Result, opts wake.Options) {
-	for _, it := range res.Items {
-		x.out("%s  %-11s  %s", it.Short, it.Outcome, text.Clip(it.Title, 120))
-		if it.Reason != "" {
-			x.out("    %s", text.Line(it.Reason))
-		}
-		if it.Review != nil {
-			x.showReview(it.Short, it.Review, "    ")
-		}
-		if it.Next != "" && it.Outcome != wake.Planned {
-			x.out("    next: %s", text.Line(it.Next))
-		}
-		if it.Outcome == wake.Woken {
-			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
-		}
-	}
-	x.showDefects(res.Defects)
-	if res.Stopped != "" {
-		x.out("the run stopped: %s", res.Stopped)
-	}
-	counts := map[wake.Outcome]int{}
-	var woken, planned []string
-	for _, it := range res.Items {
-		counts[it.Outcome]++
-		switch it.Outcome {
-		case wake.Woken:
-			woken = append(woken, it.Short)
-		case wake.Planned:
-			planned = append(planned, it.Short)
-		}
-	}
-	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", plural(len(res.Items), "session"), counts[wake.Woken], counts[wake.Planned], counts[wake.Refused],
-		len(res.Items)-counts[wake.Woken]-counts[wake.Planned]-counts[wake.Refused])
-	switch {
-	case len(res.Defects) > 0:
-		x.next("look at the defects above; then acknowledge them: recovery resume --again SHORT...")
-	case opts.DryRun && len(planned) > 0:
-		x.next("recovery resume %s", strings.Join(planned, " "))
-	case len(woken) > 0:
-		x.next("recovery report")
-	default:
-		x.next("recovery status")
-	}
-}
-
-func (x *command) showDefects(defects []journal.OpenDefect) {
-	for _, d := range defects {
-		x.out("DEFECT %s in %s: %s", d.Code, d.Session, text.Line(d.Text))
-		if d.Next != "" {
-			x.out("    %s", d.Next)
-		}
-	}
-}
-
-func resumeStatus(res wake.Result) int {
-	status := exitOK
-	worse := func(s int) { status = worst(status, s) }
-	if len(res.Defects) > 0 {
-		worse(exitDefect)
-	}
-	if res.Stopped != "" {
-		worse(exitNeedsUser)
-	}
-	for _, it := range res.Items {
-		switch it.Outcome {
-		case wake.Woken:
-			worse(reviewStatus(it.Review))
-		case wake.Planned:
-		case wake.Copy, wake.Joined, wake.Replayed:
-			worse(exitDefect)
-		case wake.NotStarted:
-			worse(exitFailed)
-		case wake.Uncertain:
-			worse(exitTimeUp)
-		default:
-			worse(exitNeedsUser)
-		}
-	}
-	return status
 }

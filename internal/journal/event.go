@@ -74,11 +74,20 @@ func decode(line []byte) (Event, error) {
 	return e, nil
 }
 
+// The kinds of prompts. A prep asks for a final plan, behind a review that says OWNER; a nudge asks for the reply to a prompt that
+// is saved in the session.
+const (
+	KindReview    = "review"
+	KindNudge     = "nudge"
+	KindPrep      = "prep"
+	KindPrepNudge = "prep-nudge"
+)
+
 // Intent is the data of an Intended event: what is about to be sent, and where the transcript ended before it was.
 type Intent struct {
 	PromptID   string `json:"prompt_id"`
 	SessionID  string `json:"session_id"`
-	Kind       string `json:"kind"` // review or nudge
+	Kind       string `json:"kind"` // one of the Kind constants
 	Title      string `json:"title"`
 	Link       string `json:"link,omitempty"`
 	Prompt     string `json:"prompt"`
@@ -89,6 +98,9 @@ type Intent struct {
 	Batch      int    `json:"batch"`
 	Attempt    int    `json:"attempt"`
 }
+
+// IsPrep says whether a final plan is asked for, and no review.
+func (i *Intent) IsPrep() bool { return i.Kind == KindPrep || i.Kind == KindPrepNudge }
 
 // OutcomeData is the data of an Outcome or Settled event.
 type OutcomeData struct {

@@ -2,9 +2,11 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -19,6 +21,11 @@ type Holder struct {
 	Since   time.Time `json:"since"`
 }
 
+// Name is the run as one reads it.
+func (h *Holder) Name() string {
+	return fmt.Sprintf("`recovery %s` of %s (process %d, since %s)", h.Command, h.User, h.PID, h.Since.UTC().Format(time.RFC3339))
+}
+
 // HeldError says that another run works on the account.
 type HeldError struct {
 	Path   string
@@ -28,7 +35,7 @@ type HeldError struct {
 func (e *HeldError) Error() string {
 	who := "another run"
 	if h := e.Holder; h != nil {
-		who = fmt.Sprintf("`recovery %s` of %s (process %d, since %s)", h.Command, h.User, h.PID, h.Since.UTC().Format(time.RFC3339))
+		who = h.Name()
 	}
 	return fmt.Sprintf("the account is locked by %s; wait for it to end, then run this again (the lock is %s and goes with its process)", who, e.Path)
 }
@@ -78,6 +85,17 @@ func holderIn(path string) *Holder {
 		return nil
 	}
 	return &h
+}
+
+// HeldBy tells who works on the account now, without touching the lock: even a look at it could turn a run away that begins at
+// this moment. A holder whose process is gone left its name behind when it was killed.
+func HeldBy(dir string) (*Holder, bool) {
+	h := holderIn(filepath.Join(dir, "lock"))
+	if h == nil {
+		return nil, false
+	}
+	err := syscall.Kill(h.PID, 0)
+	return h, err == nil || errors.Is(err, syscall.EPERM)
 }
 
 // SaveFile writes a file of the work folder whole or not at all. The folder is made when it is not there yet.

@@ -54,6 +54,16 @@ func (s *Session) LastSent() *Wake {
 	return nil
 }
 
+// LastReview is the last wake with a review whose prompt went out or counts as sent; nil when there is none.
+func (s *Session) LastReview() *Wake {
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		if s.Wakes[i].Sent() && !s.Wakes[i].IsPrep() {
+			return s.Wakes[i]
+		}
+	}
+	return nil
+}
+
 // OpenWake is the intention without an outcome; nil when there is none.
 func (s *Session) OpenWake() *Wake {
 	for _, w := range s.Wakes {
@@ -212,16 +222,25 @@ func (s *State) apply(e Event) bool {
 			d = &Intent{PromptID: fmt.Sprintf("unreadable event %d", e.Seq)}
 		}
 		x := s.Session(e.Session)
-		// What was seen after an earlier prompt says nothing of this one.
-		x.Review, x.Wrap, x.Refused = nil, nil, nil
+		// What was seen after an earlier prompt says nothing of this one. A prep leaves the review's verdict as it is.
+		x.Wrap, x.Refused = nil, nil
+		if !d.IsPrep() {
+			x.Review = nil
+		}
 		x.Wakes = append(x.Wakes, &Wake{Intent: *d, At: e.At})
 		return ok
 	case Outcome, Settled:
 		d, ok := into[OutcomeData](e)
 		if ok {
 			for _, w := range s.Session(e.Session).Wakes {
-				if w.PromptID == d.PromptID {
-					w.Result, w.ResultAt = d, e.At
+				if w.PromptID != d.PromptID {
+					continue
+				}
+				w.Result, w.ResultAt = d, e.At
+				if x := s.Session(e.Session); w.IsPrep() && d.Sent && x.Review != nil && x.Review.PromptID != d.PromptID {
+					asked := *x.Review
+					asked.Answered = false // the verdict stands, the plan is to be read
+					x.Review = &asked
 				}
 			}
 			// The outcome itself is the record of the defect: a run that ends right behind it leaves none out.
