@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"recovery/internal/text"
 )
 
 // Handoff is what whoever goes on has to know.
@@ -11,9 +13,16 @@ type Handoff struct {
 	From, For, Why string
 	Now            time.Time
 	Account        string
-	Work           string
-	Journal        string
-	Status         Status
+	// Enter is what puts a shell onto the account, when it is not its user's usual one: "export CLAUDE_CONFIG_DIR=...".
+	Enter   string
+	Work    string
+	Journal string
+	// Last is the last thing on record, in words; Files are the files of the work folder that are there, with what they hold.
+	Last  string
+	Files []string
+	// Warnings are what the reader has to know of the record itself.
+	Warnings []string
+	Status   Status
 }
 
 // Markdown is the hand-over as a file.
@@ -32,10 +41,30 @@ func (h Handoff) Markdown() string {
 	line("- since: %s", since)
 	line("- account: %s", md(h.Account))
 	line("- the record: %s (%d events), the work folder %s", md(h.Journal), h.Status.Events, md(h.Work))
+	if h.Last != "" {
+		line("- the last thing on record: %s; go on behind it, and do nothing of before again", md(h.Last))
+	}
+	line("- progress: %s", h.progress())
+	if t := h.Status.DeferredUntil; t != nil {
+		line("- the service's limit: wake nothing before %s", stamp(*t))
+	}
+	for _, w := range h.Warnings {
+		line("- **mind**: %s", md(w))
+	}
+	if h.Enter != "" {
+		line("\nBefore any command, be on this account:\n\n    %s", text.Line(h.Enter))
+	}
 	line("\n## To read first\n")
 	line("1. `recovery status`: where each session stands")
 	line("2. `recovery report`: the two lists, with the links")
 	line("3. `recovery events --limit 50 --reverse`: what was done last")
+	line("4. `recovery inflight`: other systems' unfinished work on this machine")
+	if len(h.Files) > 0 {
+		line("\n## Key files\n")
+		for _, f := range h.Files {
+			line("- %s", md(f))
+		}
+	}
 	if len(h.Status.Defects) > 0 {
 		line("\n## Defects that nobody acknowledged (%d)\n", len(h.Status.Defects))
 		for _, d := range h.Status.Defects {
@@ -43,7 +72,8 @@ func (h Handoff) Markdown() string {
 		}
 	}
 	h.list(line, "Done", func(s Standing) bool { return s.Owed == "" && s.WaitsFor == "" })
-	h.list(line, "Open: recovery owes it", func(s Standing) bool { return s.Owed != "" })
+	h.list(line, "Cut in the middle: an intention is open, and the next run settles it from the evidence", func(s Standing) bool { return s.Step == StepIntended })
+	h.list(line, "Open: recovery owes it", func(s Standing) bool { return s.Owed != "" && s.Step != StepIntended })
 	h.list(line, "Held: it waits for the user", func(s Standing) bool { return s.Owed == "" && s.WaitsFor != "" })
 	line("\n## Not to be done again\n")
 	sent := 0
@@ -79,6 +109,24 @@ func (h Handoff) list(line func(string, ...any), title string, want func(Standin
 	for _, r := range rows {
 		line("%s", r)
 	}
+}
+
+// progress is how far the sessions are, by step.
+func (h Handoff) progress() string {
+	counts := map[Step]int{}
+	for _, s := range h.Status.Items {
+		counts[s.Step]++
+	}
+	parts := []string{}
+	for _, step := range steps {
+		if counts[step] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[step], step))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing is listed yet"
+	}
+	return fmt.Sprintf("of %d sessions: %s", len(h.Status.Items), strings.Join(parts, ", "))
 }
 
 // next is the one command to begin with.

@@ -7,87 +7,180 @@ import (
 	"time"
 
 	"recovery/internal/journal"
-	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/review"
 	"recovery/wrap"
 )
 
-// Entry is one session of a list.
-type Entry struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
-	Cwd       string  `json:"cwd"`
-	// Why is the evidence for the list that it stands in.
-	Why     []string        `json:"why"`
-	Verdict *review.Verdict `json:"verdict"`
-	Next    string          `json:"next"`
-}
+// Version is that of the report's JSON: a reader takes its own version and refuses a newer one.
+const Version = 1
 
-// Report is what the user reads. Every session of the inventory stands in exactly one of the lists.
+// Report is what the user reads. Every session of the inventory stands in exactly one of the lists; what they lead with, what
+// expires soon and what was typed names sessions that stand in a list as well.
 type Report struct {
-	AsOf    time.Time            `json:"as_of"`
-	Defects []journal.OpenDefect `json:"defects"`
+	Version int       `json:"version"`
+	AsOf    time.Time `json:"as_of"`
+	// Places are the accounts that it tells of: one, or those of the reports that were merged.
+	Places []Place `json:"places"`
+	// First is what matters most: defects, money at risk, a person never answered, what would act twice.
+	First   []Point  `json:"first"`
+	Defects []Defect `json:"defects"`
 	// ArchiveNow are real wraps; Finished are reviews that say DONE and still want their wrap.
 	ArchiveNow []Entry `json:"archive_now"`
 	Owners     []Entry `json:"owners"`
 	Finished   []Entry `json:"finished"`
 	// Typed are sessions in which somebody typed something that was never answered, with the texts.
-	Typed      []Entry             `json:"typed_not_answered"`
-	Duplicates []Entry             `json:"duplicates"`
-	Held       []Entry             `json:"held"`
-	Unclear    []Entry             `json:"unclear"`
-	NotWoken   []Entry             `json:"not_woken"`
-	Unmatched  []inventory.NoJob   `json:"unmatched"`
-	Found      int                 `json:"found"`
-	LeftOut    []inventory.LeftOut `json:"left_out"`
-	Complete   bool                `json:"complete"`
+	Typed      []Entry `json:"typed_not_answered"`
+	Held       []Entry `json:"held"`
+	Duplicates []Entry `json:"duplicates"`
+	// Captures are the files that several wraps propose a change for.
+	Captures  []Capture   `json:"captures"`
+	Unclear   []Entry     `json:"unclear"`
+	NotWoken  []Entry     `json:"not_woken"`
+	Live      []Entry     `json:"live"`
+	Unmatched []Unmatched `json:"unmatched"`
+	// Groups are proposals over the accounts of a merged report, in addition to what each account's own say.
+	Groups   []Group `json:"groups"`
+	Expiring []Point `json:"expiring"`
+	// Elsewhere is unfinished work of other systems.
+	Elsewhere []Elsewhere `json:"elsewhere"`
+	Found     int         `json:"found"`
+	LeftOut   []LeftOut   `json:"left_out"`
+	Counts    []ListCount `json:"counts"`
+	Complete  bool        `json:"complete"`
 	// Agents are the acts that only the user may say and that an agent typed.
-	Agents []string `json:"typed_by_agent"`
+	Agents   []string `json:"typed_by_agent"`
+	Warnings []string `json:"warnings"`
+	// Rows are what grouping over accounts needs of each session.
+	Rows []inventory.Row `json:"rows"`
+}
+
+// Defect is an open defect with its place.
+type Defect struct {
+	Place
+	journal.OpenDefect
+}
+
+// Unmatched is a session of the pages without a job, with its place.
+type Unmatched struct {
+	Place
+	inventory.NoJob
+}
+
+// LeftOut is what an account's inventory found and did not list.
+type LeftOut struct {
+	Place
+	inventory.LeftOut
+}
+
+// ListCount says how many sessions stand in a list.
+type ListCount struct {
+	List  string `json:"list"`
+	Count int    `json:"count"`
 }
 
 // Input is what a report is made of.
 type Input struct {
+	Place     Place
 	Inventory *inventory.Inventory
 	State     *journal.State
 	// Review gives a session's review, and whether there is one.
 	Review func(short string) (review.Review, bool)
 	Look   *Look
+	// World and Facts are the account as it is now; both may be missing.
+	World *inventory.World
+	Facts map[string]inventory.Facts
+	// Elsewhere is unfinished work of other systems; its place is filled in.
+	Elsewhere []Elsewhere
+	// Warnings are what was not seen while the input was made.
+	Warnings []string
+	// Folder says the git state of a folder in words; nil when nobody looks.
+	Folder func(dir string) string
 	Now    time.Time
 }
 
 // Build makes the report.
 func Build(in Input) Report {
-	r := Report{AsOf: in.Now, Defects: append([]journal.OpenDefect{}, in.State.Defects...), ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
-		Duplicates: []Entry{}, Held: []Entry{}, Unclear: []Entry{}, NotWoken: []Entry{}, Unmatched: in.Inventory.Unmatched, Found: in.Inventory.Found,
-		LeftOut: in.Inventory.LeftOut, Complete: in.Inventory.Complete, Typed: []Entry{}, Agents: append([]string{}, in.State.Agents...)}
-	seen := map[string]bool{}
-	for _, it := range in.Inventory.Items {
-		seen[it.Short] = true
-		r.add(in, Entry{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title, Cwd: it.Cwd})
+	r := empty(in.Now)
+	r.Places = []Place{in.Place}
+	r.Found, r.Complete = in.Inventory.Found, in.Inventory.Complete
+	r.Agents = append(r.Agents, in.State.Agents...)
+	r.Warnings = append(r.Warnings, in.Warnings...)
+	for _, d := range in.State.Defects {
+		r.Defects = append(r.Defects, Defect{in.Place, d})
 	}
-	var others []string
-	for short, s := range in.State.Sessions {
-		if !seen[short] && s.LastSent() != nil {
-			others = append(others, short)
+	for _, u := range in.Inventory.Unmatched {
+		r.Unmatched = append(r.Unmatched, Unmatched{in.Place, u})
+	}
+	for _, l := range in.Inventory.LeftOut {
+		r.LeftOut = append(r.LeftOut, LeftOut{in.Place, l})
+	}
+	for _, e := range in.Elsewhere {
+		e.Place = in.Place
+		r.Elsewhere = append(r.Elsewhere, e)
+	}
+	b := builder{Input: in, report: &r, listed: map[string]bool{}}
+	for i := range in.Inventory.Items {
+		it := &in.Inventory.Items[i]
+		b.add(Entry{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title, Cwd: it.Cwd, ExpiresAt: it.ExpiresAt}, it)
+	}
+	b.others()
+	b.live()
+	r.Captures = captures(b.wraps)
+	if in.World != nil {
+		r.Rows = inventory.Rows(in.World, b.facts())
+		for i := range r.Rows {
+			r.Rows[i].Account, r.Rows[i].Host = in.Place.Account, in.Place.Host
 		}
 	}
-	sort.Strings(others)
-	for _, short := range others {
-		last := in.State.Sessions[short].LastSent()
-		e := Entry{Short: short, SessionID: last.SessionID, Title: last.Title, Cwd: last.Cwd}
-		if last.Link != "" {
-			e.Link = &last.Link
-		}
-		r.add(in, e)
-	}
-	for _, list := range [][]Entry{r.Owners, r.Held, r.Unclear} {
-		sort.SliceStable(list, func(i, j int) bool { return rank(list[i]) < rank(list[j]) })
-	}
+	r.finish()
 	return r
 }
+
+func empty(now time.Time) Report {
+	return Report{Version: Version, AsOf: now, Places: []Place{}, First: []Point{}, Defects: []Defect{}, ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
+		Typed: []Entry{}, Held: []Entry{}, Duplicates: []Entry{}, Captures: []Capture{}, Unclear: []Entry{}, NotWoken: []Entry{}, Live: []Entry{},
+		Unmatched: []Unmatched{}, Groups: []Group{}, Expiring: []Point{}, Elsewhere: []Elsewhere{}, LeftOut: []LeftOut{}, Agents: []string{}, Warnings: []string{}, Rows: []inventory.Row{}}
+}
+
+// lists are the lists in which a session can stand, in the order in which they are shown.
+func (r *Report) lists() []List {
+	return []List{
+		{"archive_now", "Archive now", &r.ArchiveNow}, {"owners", "Owners that wait for one go", &r.Owners},
+		{"finished", "Finished by their review, real wrap owed", &r.Finished}, {"held", "Held", &r.Held}, {"duplicates", "Duplicates", &r.Duplicates},
+		{"unclear", "Unclear or unanswered", &r.Unclear}, {"not_woken", "Not woken", &r.NotWoken}, {"live", "Live", &r.Live},
+	}
+}
+
+// List is one of a report's lists.
+type List struct {
+	Name, Title string
+	Entries     *[]Entry
+}
+
+// finish sorts the lists and makes what is drawn from all of them.
+func (r *Report) finish() {
+	r.First, r.Expiring, r.Counts = []Point{}, []Point{}, []ListCount{}
+	for _, l := range r.lists() {
+		sort.SliceStable(*l.Entries, func(i, j int) bool { return rank((*l.Entries)[i]) < rank((*l.Entries)[j]) })
+		r.Counts = append(r.Counts, ListCount{l.Name, len(*l.Entries)})
+	}
+	r.Counts = append(r.Counts, ListCount{"unmatched", len(r.Unmatched)})
+	r.lead()
+	for _, l := range r.lists() {
+		for _, e := range *l.Entries {
+			if e.ExpiresAt != nil && l.Name != "live" && e.ExpiresAt.Before(r.AsOf.Add(expiresSoon)) {
+				p := e.point("expires-soon", "its transcript is deleted at "+stamp(*e.ExpiresAt), e.Next)
+				p.At = e.ExpiresAt
+				r.Expiring = append(r.Expiring, p)
+			}
+		}
+	}
+	sort.SliceStable(r.Expiring, func(i, j int) bool { return r.Expiring[i].At.Before(*r.Expiring[j].At) })
+}
+
+// expiresSoon is how long before its end a transcript is pointed out.
+const expiresSoon = 7 * 24 * time.Hour
 
 // rank puts money at risk first, then a person never answered, then what would act twice.
 func rank(e Entry) int {
@@ -104,22 +197,94 @@ func rank(e Entry) int {
 	return 3
 }
 
-func (r *Report) add(in Input, e Entry) {
-	s, ok := in.State.Sessions[e.Short]
-	if !ok {
-		s = &journal.Session{Short: e.Short}
+// builder goes through the sessions of one account.
+type builder struct {
+	Input
+	report *Report
+	listed map[string]bool
+	wraps  []wrapOf
+}
+
+// others are sessions that were woken and stand in no inventory any more.
+func (b *builder) others() {
+	var others []string
+	for short, s := range b.State.Sessions {
+		if !b.listed[short] && s.LastSent() != nil {
+			others = append(others, short)
+		}
 	}
-	rev, reviewed := in.Review(e.Short)
-	if reviewed {
-		e.Verdict = rev.Verdict
+	sort.Strings(others)
+	for _, short := range others {
+		last := b.State.Sessions[short].LastSent()
+		e := Entry{Short: short, SessionID: last.SessionID, Title: last.Title, Cwd: last.Cwd}
+		if last.Link != "" {
+			e.Link = &last.Link
+		}
+		b.add(e, nil)
+	}
+}
+
+// live are the sessions that run and stand nowhere else: nothing is done to them.
+func (b *builder) live() {
+	if b.Look == nil || b.Look.Jobs == nil {
+		return
+	}
+	for _, j := range b.Look.Jobs.List {
+		if b.listed[j.Short] || j.Archived || !b.Look.live(j.Short) {
+			continue
+		}
+		e := b.prepared(Entry{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd}, nil)
+		if link := j.Link(); link != "" {
+			e.Link = &link
+		}
+		e.Why, e.Next = []string{"it runs now"}, "message it in its thread"
+		b.report.Live = append(b.report.Live, e)
+	}
+}
+
+func (b *builder) facts() []inventory.Facts {
+	var out []inventory.Facts
+	for _, l := range b.report.lists() {
+		for _, e := range *l.Entries {
+			if f, ok := b.Facts[e.Short]; ok {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// prepared fills what every entry has.
+func (b *builder) prepared(e Entry, it *inventory.Item) Entry {
+	b.listed[e.Short] = true
+	e.Place, e.Why, e.AlsoIn, e.Role = b.Place, []string{}, []Place{}, "single"
+	e.Owner = b.Inventory.OwnerOf(e.Short)
+	if it != nil && it.Role != "" {
+		e.Role = it.Role
 	}
 	if e.Title == "" {
-		if j := in.Look.job(e.Short); j != nil {
+		if j := b.Look.job(e.Short); j != nil {
 			e.Title = j.Title()
 		}
 	}
+	e.Story = b.story(e.Short, it)
+	return e
+}
+
+func (b *builder) add(e Entry, it *inventory.Item) {
+	e = b.prepared(e, it)
+	r := b.report
+	s, ok := b.State.Sessions[e.Short]
+	if !ok {
+		s = &journal.Session{Short: e.Short}
+	}
+	rev, reviewed := b.Review(e.Short)
+	if reviewed {
+		e.Verdict, e.Review = rev.Verdict, &rev
+	}
 	if s.Check != nil && len(s.Check.Pending) > 0 {
 		typed := e
+		typed.Why = []string{}
 		for _, t := range s.Check.Pending {
 			typed.Why = append(typed.Why, "typed and never answered: "+or(t, "(its text was not recorded)"))
 		}
@@ -129,16 +294,16 @@ func (r *Report) add(in Input, e Entry) {
 	clean := reviewed && len(rev.Defects) == 0
 	wrapped := wrap.Status{State: wrap.NotSent}
 	if reviewed || s.Wrap != nil {
-		wrapped = in.Look.wrapNow(e.Short, s)
+		wrapped = b.Look.wrapNow(e.Short, s)
 	}
-	switch busy := in.Look.busy(e.Short); {
-	case wrapped.State == wrap.Done && clean && rev.Unjudged() == 0 && busy == "":
-		if wrapped.WrappedAt != nil {
-			e.Why = append(e.Why, "real wrap seen at "+wrapped.WrappedAt.UTC().Format(time.RFC3339))
+	if wrapped.State == wrap.Done || wrapped.State == wrap.Held {
+		if f, ok := b.Facts[e.Short]; ok {
+			b.wraps = append(b.wraps, wrapOf{e, inventory.Repository(b.World, f.Folder), f.Tail.Reply})
 		}
-		e.Why = append(e.Why, fmt.Sprintf("%s, all only read", calls(len(rev.Tools))))
-		e.Next = "archive it: your click"
-		r.ArchiveNow = append(r.ArchiveNow, e)
+	}
+	switch busy := b.Look.busy(e.Short); {
+	case wrapped.State == wrap.Done && clean && rev.Unjudged() == 0 && busy == "":
+		b.archive(e, rev, wrapped)
 	case wrapped.State == wrap.Done && clean:
 		if busy != "" {
 			e.Why = append(e.Why, "it wrapped, and something goes on or waits in it: "+busy)
@@ -154,14 +319,19 @@ func (r *Report) add(in Input, e Entry) {
 		e.Why = append(e.Why, "its wrap is not over: "+wrapped.Reason)
 		e.Next = "recovery wrap-wait " + e.Short
 		r.Unclear = append(r.Unclear, e)
+	case s.LastSent() == nil && !reviewed && b.Look.live(e.Short):
+		e.Why, e.Next = append(e.Why, "it runs now"), "message it in its thread"
+		r.Live = append(r.Live, e)
 	case s.LastSent() == nil && !reviewed:
-		e.Why = append(e.Why, notWoken(s))
-		e.Next = "recovery queue-check " + e.Short
+		e.Why, e.Next = notWoken(s, e)
 		r.NotWoken = append(r.NotWoken, e)
 	case !reviewed || !rev.Answered:
 		e.Why = append(e.Why, "its review is not answered yet")
 		if rev.Waiting != "" {
 			e.Why = append(e.Why, "it waits: "+rev.Waiting)
+		}
+		if rev.Error != "" {
+			e.Why = append(e.Why, "its turn ended in an error: "+rev.Error)
 		}
 		e.Next = "recovery read --wait 10m " + e.Short
 		r.Unclear = append(r.Unclear, e)
@@ -175,21 +345,51 @@ func (r *Report) add(in Input, e Entry) {
 		r.Unclear = append(r.Unclear, e)
 	default:
 		e.Why = append(e.Why, unclear(rev)...)
-		r.byVerdict(e, rev)
+		b.byVerdict(e, rev)
 	}
 }
 
-func (r *Report) byVerdict(e Entry, rev review.Review) {
+// archive lists a real wrap with each piece of its evidence.
+func (b *builder) archive(e Entry, rev review.Review, wrapped wrap.Status) {
+	seen := "real wrap seen"
+	if wrapped.WrappedAt != nil {
+		seen += " at " + stamp(*wrapped.WrappedAt)
+	}
+	e.Why = append(e.Why, seen+": "+or(wrapped.ClosingLine, "its closing line"), fmt.Sprintf("%s in its review, all only read", calls(len(rev.Tools))))
+	if j := b.Look.job(e.Short); j != nil {
+		e.Why = append(e.Why, "nothing is queued, and no background task is open")
+	}
+	if f, ok := b.Facts[e.Short]; ok && f.Tail.Why != "" {
+		e.Why = append(e.Why, fmt.Sprintf("its last turn is %s: %s", f.Tail.Turn, f.Tail.Why))
+	}
+	if e = b.folder(e); e.Folder != "" {
+		e.Why = append(e.Why, "its folder: "+e.Folder)
+	}
+	e.Next = "archive it: your click"
+	b.report.ArchiveNow = append(b.report.ArchiveNow, e)
+}
+
+func (b *builder) folder(e Entry) Entry {
+	if b.Folder != nil && e.Cwd != "" {
+		e.Folder = b.Input.Folder(e.Cwd)
+	}
+	return e
+}
+
+func (b *builder) byVerdict(e Entry, rev review.Review) {
+	r := b.report
 	switch rev.Verdict.Verdict {
 	case review.VerdictDone:
+		e = b.folder(e)
 		e.Why = append(e.Why, "its review says DONE; a real wrap is still owed")
-		e.Next = "pin it, send the WRAP message, then: recovery wrap-wait " + e.Short
+		e.Next = "pin it, send the WRAP message (recovery message wrap " + e.Short + "), then: recovery wrap-wait " + e.Short
+		e.Message = wrapMessage(e.Short)
 		r.Finished = append(r.Finished, e)
 	case review.VerdictOwner:
 		e.Next = "read its plan, then type your go in its thread"
 		r.Owners = append(r.Owners, e)
 	case review.VerdictDuplicate:
-		e.Next = "when its owner has what it lacks: pin it, send the WRAP message, then: recovery wrap-wait " + e.Short
+		e.Next = "when its owner has what it lacks: pin it, send the WRAP message (recovery message review-wrap " + e.Short + "), then: recovery wrap-wait " + e.Short
 		r.Duplicates = append(r.Duplicates, e)
 	default:
 		e.Next = "read its thread"
@@ -197,11 +397,22 @@ func (r *Report) byVerdict(e Entry, rev review.Review) {
 	}
 }
 
-func notWoken(s *journal.Session) string {
-	if s.Check != nil {
-		return fmt.Sprintf("not woken: queue check %s (%s)", s.Check.Verdict, strings.Join(s.Check.Codes, ", "))
+// notWoken says why a session was not woken, and what to do.
+func notWoken(s *journal.Session, e Entry) (why []string, next string) {
+	if s.Refused != nil {
+		return []string{"not woken: " + s.Refused.Reason}, or(s.Refused.Next, "recovery queue-check "+e.Short)
 	}
-	return "not woken: not checked yet"
+	if s.Check == nil {
+		return []string{"not woken: not checked yet"}, "recovery queue-check " + e.Short
+	}
+	why = []string{fmt.Sprintf("not woken: queue check %s (%s)", s.Check.Verdict, strings.Join(s.Check.Codes, ", "))}
+	switch s.Check.Verdict {
+	case "pass", "confirmed":
+		return why, "recovery resume " + e.Short
+	case "check":
+		return why, "read its thread; when nothing was typed in it after its last turn: recovery queue-check --confirm " + e.Short
+	}
+	return why, "recovery queue-check " + e.Short
 }
 
 func calls(n int) string {
@@ -225,84 +436,4 @@ func unclear(rev review.Review) []string {
 	return why
 }
 
-// Markdown is the report as one pastes it into a chat. Text from sessions is escaped.
-func (r Report) Markdown() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# Session recovery, %s", r.AsOf.UTC().Format(time.RFC3339))
-	if len(r.Defects) > 0 {
-		line("\n## Defects\n")
-		for _, d := range r.Defects {
-			line("- **%s** in `%s`: %s. %s", d.Code, d.Session, md(d.Text), md(d.Next))
-		}
-	}
-	for _, l := range []struct {
-		title string
-		list  []Entry
-	}{
-		{"Typed and never answered", r.Typed}, {"Archive now", r.ArchiveNow}, {"Owners that wait for one go", r.Owners}, {"Finished by their review, real wrap owed", r.Finished},
-		{"Held", r.Held}, {"Duplicates", r.Duplicates}, {"Unclear or unanswered", r.Unclear}, {"Not woken", r.NotWoken},
-	} {
-		if len(l.list) == 0 && l.title != "Archive now" && l.title != "Owners that wait for one go" {
-			continue
-		}
-		line("\n## %s (%d)\n", l.title, len(l.list))
-		for _, e := range l.list {
-			r.entry(line, e)
-		}
-	}
-	if len(r.Unmatched) > 0 {
-		line("\n## Without a job here (%d)\n", len(r.Unmatched))
-		for _, u := range r.Unmatched {
-			line("- %s (%s): %s\n  %s", md(u.Title), u.Kind, u.Link, md(u.WhatToDo))
-		}
-	}
-	if len(r.Agents) > 0 {
-		line("\n## Typed by an agent, with --as-user (%d)\n", len(r.Agents))
-		for _, a := range r.Agents {
-			line("- %s", md(a))
-		}
-	}
-	left := []string{}
-	for _, l := range r.LeftOut {
-		left = append(left, fmt.Sprintf("%d %s", l.Count, md(l.Reason)))
-	}
-	if len(left) == 0 {
-		left = append(left, "nothing")
-	}
-	line("\nFound %d; left out: %s.", r.Found, strings.Join(left, ", "))
-	if !r.Complete {
-		line("The pages were not complete: there are more sessions than these.")
-	}
-	return b.String()
-}
-
-func (r Report) entry(line func(string, ...any), e Entry) {
-	link := "no thread (a plain session)"
-	if e.Link != nil {
-		link = *e.Link
-	}
-	line("- **%s** `%s` %s", md(e.Title), e.Short, link)
-	if e.Cwd != "" {
-		line("  - folder: %s", md(e.Cwd))
-	}
-	if v := e.Verdict; v != nil {
-		for _, f := range []struct{ name, value string }{
-			{"money at risk", v.MoneyAtRisk}, {"a person waits", v.PersonWaiting}, {"would act twice with", strings.Join(v.ActsTwiceWith, ", ")},
-			{"item", v.Item}, {"open", strings.Join(v.Open, "; ")}, {"one go would", v.Go}, {"recommended", v.Recommend},
-		} {
-			if f.value != "" {
-				line("  - %s: %s", f.name, md(f.value))
-			}
-		}
-	}
-	for _, w := range e.Why {
-		line("  - %s", md(w))
-	}
-	line("  - next: %s", md(e.Next))
-}
-
-// md makes a text safe inside a line of Markdown.
-func md(s string) string {
-	return strings.NewReplacer("*", `\*`, "_", `\_`, "`", "'", "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`, "#", `\#`).Replace(text.Line(s))
-}
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -30,6 +30,8 @@ const (
 	StepWrapped   Step = "wrapped"
 )
 
+var steps = []Step{StepLive, StepListed, StepChecked, StepConfirmed, StepIntended, StepNotSent, StepSaved, StepUncertain, StepDefect, StepWoken, StepReviewed, StepWrapped}
+
 // Standing is where one session stands.
 type Standing struct {
 	Short     string     `json:"short"`

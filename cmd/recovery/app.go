@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"recovery/internal/journal"
 	"recovery/internal/text"
@@ -33,17 +35,20 @@ func runIn(s *sys, ctx context.Context, args []string) (status int) {
 	}()
 	app := x.app()
 	args = helpArgs(args)
+	// An error in the flags is an object too: --json is seen before the library reads any.
+	x.json = wantsJSON(args)
+	var help bytes.Buffer
+	if x.json {
+		app.Writer = &help
+	}
 	sorted, err := sortArgs(app, args)
-	if err != nil {
-		x.json = wantsJSON(args)
-	} else {
+	if err == nil {
 		err = app.RunContext(ctx, append([]string{"recovery"}, sorted...))
 	}
-	status = x.status(err)
-	if ctx.Err() != nil && status != exitUsage && status != exitDefect {
-		status = exitInterrupted
+	if help.Len() > 0 && err == nil && !x.printed {
+		err = x.printJSON(map[string]string{"help": help.String()})
 	}
-	return status
+	return x.status(err)
 }
 
 // helpArgs makes `recovery`, `recovery help` and `recovery help COMMAND` the flags that they stand for.
@@ -57,13 +62,22 @@ func helpArgs(args []string) []string {
 	return args
 }
 
+// wantsJSON says whether --json stands in front of "--"; the last one counts, as it does for the library.
 func wantsJSON(args []string) bool {
+	wants := false
 	for _, a := range args {
-		if a == "--json" || a == "-json" || a == "--json=true" {
-			return true
+		if a == "--" {
+			break
+		}
+		name, value, joined := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if !strings.HasPrefix(a, "-") || name != "json" {
+			continue
+		}
+		if wants = true; joined {
+			wants, _ = strconv.ParseBool(value)
 		}
 	}
-	return false
+	return wants
 }
 
 // command is one run of a command.
@@ -93,8 +107,8 @@ func (x *command) app() *cli.App {
 		},
 		Commands: []*cli.Command{
 			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(), x.auditCommand(),
-			x.wrapWaitCommand(), x.trustCommand(), x.reportCommand(),
-			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.demoCommand(), x.simulatedClientCommand(),
+			x.wrapWaitCommand(), x.messageCommand(), x.trustCommand(), x.reportCommand(),
+			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.inflightCommand(), x.demoCommand(), x.simulatedClientCommand(),
 		},
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
@@ -144,23 +158,31 @@ FLAGS:{{range .VisibleFlags}}
    {{.}}{{end}}
 {{end}}`
 
-// status tells an error and gives the exit status that goes with it.
+// status tells an error and gives the exit status that goes with it. A run that was interrupted ends as that, whatever else it
+// met; wrong usage and a defect are told all the same.
 func (x *command) status(err error) int {
+	interrupted := func(status int) int {
+		if x.ctx.Err() != nil && status != exitUsage && status != exitDefect {
+			return exitInterrupted
+		}
+		return status
+	}
 	if err == nil {
-		return exitOK
+		return interrupted(exitOK)
 	}
 	var e *exitError
 	status, next := exitFailed, ""
 	if errors.As(err, &e) {
 		status, next = e.status, e.next
 		if e.err == nil {
-			return status
+			return interrupted(status)
 		}
 	}
 	var held *journal.HeldError
 	if errors.As(err, &held) {
 		status = exitFailed
 	}
+	status = interrupted(status)
 	x.say("recovery: %v", err)
 	if next != "" {
 		x.say("next: %s", next)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"recovery/fixtures"
+	"recovery/internal/journal"
 	"recovery/prompts"
 )
 
@@ -44,5 +47,34 @@ func TestFinishedRecoveryIsClosedAndKept(t *testing.T) {
 	b.run("queue-check", "--confirm", s.Short)
 	if n := len(b.wakes()); n != 1 {
 		t.Errorf("%d wakes", n)
+	}
+}
+
+// TestHandoffTellsWhereAndHowFar: whoever goes on finds the account, how far it is, the last thing on record and the key files.
+func TestHandoffTellsWhereAndHowFar(t *testing.T) {
+	b := newBench(t, testAccount(t))
+	s := b.add(fixtures.Session{})
+	b.add(fixtures.Session{Name: "expires", LastEntry: b.a.Now.Add(-29 * 24 * time.Hour)})
+	b.inventory()
+	b.resume(exitOK, s.Short)
+	release, err := journal.Lock(b.work(""), journal.Holder{PID: os.Getpid(), User: "kim", Command: "resume", Since: now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, md, errs := b.run("handoff", "-o", "-")
+	release()
+	for _, want := range []string{
+		"export CLAUDE_CONFIG_DIR=", "progress: of 2 sessions: 1 listed, 1 reviewed", "the last thing on record: number", "inventory.json: the inventory of", "a run is under way now: 'recovery resume' of kim",
+		"1 transcripts are deleted within a week", "recovery inflight",
+	} {
+		if !strings.Contains(md, want) {
+			t.Errorf("it lacks %q:\n%s", want, md)
+		}
+	}
+	if !strings.Contains(errs, "--for NAME --why TEXT") {
+		t.Errorf("it said %q", errs)
+	}
+	if _, md, _ := b.run("handoff", "--for", "kim", "--why", "end of shift", "-o", "-"); strings.Contains(md, "under way now") {
+		t.Error("a released lock counts as a run")
 	}
 }

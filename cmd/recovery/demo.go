@@ -39,6 +39,9 @@ func (x *command) demo(c *cli.Context) error {
 	if c.Args().Len() > 0 {
 		return usagef("demo takes no arguments")
 	}
+	if x.json {
+		return usagef("demo shows commands with what they print; give --json to the commands themselves, on an account kept with --keep")
+	}
 	dir, keep, err := demoFolder(c.String("keep"))
 	if err != nil {
 		return err

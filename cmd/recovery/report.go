@@ -1,8 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"recovery/inflight"
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/internal/sources"
+	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/report"
 	"recovery/review"
 
@@ -13,69 +26,261 @@ func (x *command) reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "print the two lists and what the user must decide",
-		UsageText: "recovery report [--format md|json] [--rules FILE]...",
-		Description: `Made from the inventory, the journal and the reviews: what to archive now, the owners that each wait for one go, and
-everything else with what to do about it. Each session stands in one list, with its link.
+		UsageText: "recovery report [--format md|json|html] [-o FILE] [--merge FILE]... [--rules FILE]...",
+		Description: `Made from the inventory, the journal and the reviews: first what matters most (defects, money at risk, a person never
+answered, what would act twice), then what to archive now, the owners that each wait for one go, and everything else with
+what to do about it. Each session stands in one list, with its link and folder.
+
+md is for a chat. json is the whole, for --merge and for programs. html is one page that loads nothing: it wants -o FILE.
+With --merge the accounts' own JSON reports are made one, and this account is not read: make one for each account first.
+-o writes a file for you alone (mode 0600); "-o -" is standard output.
 
 EXAMPLE:
-   recovery report > report.md
+   recovery report --format html -o report.html
+   recovery report --merge claude-1.json --merge claude-2.json
 
 EXIT STATUS:
-   0 printed; 1 there is no inventory, or it failed; 2 wrong usage; 5 a defect is open`,
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "format", Usage: "`md` or json", Value: "md"}, rulesFlag()},
+   0 printed; 1 there is no inventory, or it failed; 2 wrong usage; 3 a report to merge cannot be read, the others were
+   merged; 5 a defect is open`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "`md`, json or html", Value: "md"},
+			&cli.StringFlag{Name: "o", Usage: "the `FILE` to write; - is standard output"},
+			&cli.StringSliceFlag{Name: "merge", Usage: "a JSON report of an account, `FILE`; may be given several times"},
+			rulesFlag(),
+		},
 		Action: x.report,
 	}
 }
 
 func (x *command) report(c *cli.Context) error {
-	format := c.String("format")
-	if format != "md" && format != "json" {
-		return usagef("--format wants md or json, not %q", format)
-	}
-	if x.json {
-		format = "json"
-	}
-	p, err := x.place(c)
+	format, err := x.reportFormat(c)
 	if err != nil {
 		return err
+	}
+	files := c.StringSlice("merge")
+	if len(files) > 0 {
+		files = append(files, c.Args().Slice()...)
+	} else if c.Args().Len() > 0 {
+		return usagef("report takes no arguments; files to merge go behind --merge")
+	}
+	var rep report.Report
+	unread := 0
+	if len(files) > 0 {
+		rep, unread, err = x.merged(files)
+	} else {
+		rep, err = x.ownReport(c)
+	}
+	if err != nil {
+		return err
+	}
+	if err := x.writeReport(c, rep, format); err != nil {
+		return err
+	}
+	switch {
+	case len(rep.Defects) > 0:
+		return quiet(exitDefect)
+	case unread > 0:
+		return quiet(exitNeedsUser)
+	}
+	return nil
+}
+
+func (x *command) reportFormat(c *cli.Context) (string, error) {
+	format := c.String("format")
+	switch {
+	case format != "md" && format != "json" && format != "html":
+		return "", usagef("--format wants md, json or html, not %q", format)
+	case x.json && c.IsSet("format") && format != "json":
+		return "", usagef("--json and --format %s are two formats; give one", format)
+	case x.json:
+		format = "json"
+	}
+	if format == "html" && c.String("o") == "" {
+		return "", usagef("a page is written to a file: add -o report.html (or -o - for standard output)")
+	}
+	return format, nil
+}
+
+// ownReport is that of this account.
+func (x *command) ownReport(c *cli.Context) (report.Report, error) {
+	var none report.Report
+	p, err := x.place(c)
+	if err != nil {
+		return none, err
 	}
 	inv, err := loadInventory(p)
 	if err != nil {
-		return err
+		return none, err
 	}
 	w, err := x.see(p)
 	if err != nil {
-		return err
+		return none, err
 	}
 	state, err := p.state()
 	if err != nil {
-		return err
+		return none, err
 	}
 	rules, err := loadRules(c)
 	if err != nil {
-		return err
+		return none, err
 	}
-	rep := report.Build(report.Input{Inventory: inv, State: state, Look: p.look(w), Now: x.now().UTC(), Review: func(short string) (review.Review, bool) {
-		rev, err := review.Of(w, rules, state.Session(short))
-		var none *review.NotWokenError
-		if errors.As(err, &none) || w.Jobs.ByShort[short] == nil {
-			return review.Review{}, false
+	elsewhere, warnings := x.elsewhere(p, w)
+	return report.Build(report.Input{
+		Place: x.reportPlace(p), Inventory: inv, State: state, Look: p.look(w), World: w, Facts: told(w, inv, state), Folder: x.gitState, Now: x.now().UTC(),
+		Elsewhere: elsewhere, Warnings: warnings,
+		Review: func(short string) (review.Review, bool) {
+			rev, err := review.Of(w, rules, state.Session(short))
+			var none *review.NotWokenError
+			if errors.As(err, &none) || w.Jobs.ByShort[short] == nil {
+				return review.Review{}, false
+			}
+			if err != nil {
+				return review.Review{Unclear: err.Error(), Tools: []review.Tool{}, Defects: []review.Defect{}}, true
+			}
+			return rev, true
+		},
+	}), nil
+}
+
+// elsewhere is the unfinished work of other systems; that of the account's own jobs stands in the report's lists already. A store that
+// cannot be read is a warning of the report.
+func (x *command) elsewhere(p *place, w *inventory.World) (rows []report.Elsewhere, warnings []string) {
+	a := inflight.Account{World: w, Dir: p.account.Dir}
+	var others []sources.Source
+	for _, s := range inflight.Sources(a) {
+		if s.Name != inflight.Claude {
+			others = append(others, s)
 		}
+	}
+	l := inflight.Find(sources.Machine{Home: x.home(), Cwd: x.cwd, Getenv: x.env, Now: x.now().UTC(), Process: processOf(x.processes()), Folders: a.Folders()}, a, others)
+	for _, row := range l.Rows {
+		rows = append(rows, report.Elsewhere{Source: row.Source, ID: row.ID, Title: row.Title, State: row.State, Verdict: row.Verdict, WaitsFor: row.WaitsFor, Cwd: row.Cwd, Next: row.Next()})
+	}
+	for _, problem := range l.Problems {
+		warnings = append(warnings, fmt.Sprintf("%s: %s cannot be read: %s", problem.Source, problem.Store, problem.Cause))
+	}
+	return rows, warnings
+}
+
+// reportPlace names the account: the user it belongs to, with its folder where that is not the usual one.
+func (x *command) reportPlace(p *place) report.Place {
+	name := x.user
+	if usual, err := realPath(filepath.Join(x.userHome, ".claude")); x.userHome == "" || err != nil || usual != p.account.Dir {
+		name = strings.TrimSpace(name + " " + p.account.Dir)
+	}
+	return report.Place{Account: name, Host: x.host}
+}
+
+// told are the facts of the sessions that a report tells of: those of the inventory, those that were woken, and those that run.
+func told(w *inventory.World, inv *inventory.Inventory, state *journal.State) map[string]inventory.Facts {
+	var jobs []*account.Job
+	for _, j := range w.Jobs.List {
+		s, known := state.Sessions[j.Short]
+		if inv.Find(j.Short) != nil || known && s.LastSent() != nil || !j.Archived && w.Liveness(j).State == account.Live {
+			jobs = append(jobs, j)
+		}
+	}
+	out := map[string]inventory.Facts{}
+	for _, f := range w.All(jobs) {
+		out[f.Job.Short] = f
+	}
+	return out
+}
+
+// maxReport is the most that a report to merge may hold, in bytes.
+const maxReport = 256 << 20
+
+// merged makes one report of several files. One that cannot be read is told and does not hold the others up.
+func (x *command) merged(files []string) (report.Report, int, error) {
+	var reports []report.Report
+	unread := 0
+	var last error
+	for _, name := range files {
+		r, err := readReport(name)
 		if err != nil {
-			return review.Review{Unclear: err.Error()}, true
+			x.say("warning: %s: %v", name, err)
+			unread, last = unread+1, err
+			continue
 		}
-		return rev, true
-	}})
-	if format == "json" {
-		if err := x.printJSON(rep); err != nil {
+		reports = append(reports, r)
+	}
+	if len(reports) == 0 {
+		return report.Report{}, unread, failf("recovery report --format json -o FILE, for each account", "merging: none of the %d files is a report that can be read: %w", len(files), last)
+	}
+	out := report.Merge(reports, x.now().UTC())
+	if unread > 0 {
+		out.Complete = false
+		out.Warnings = append(out.Warnings, text.Line(strings.Join([]string{"some reports could not be read and are not in here:", strings.Join(files, ", ")}, " ")))
+	}
+	return out, unread, nil
+}
+
+func readReport(name string) (report.Report, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return report.Report{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return report.Report{}, errors.New("it is no file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return report.Report{}, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxReport+1))
+	if err != nil {
+		return report.Report{}, err
+	}
+	if len(data) > maxReport {
+		return report.Report{}, errors.New("it is larger than a report can be")
+	}
+	return report.Parse(data)
+}
+
+func (x *command) writeReport(c *cli.Context, rep report.Report, format string) error {
+	var data []byte
+	switch format {
+	case "json":
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(rep); err != nil {
 			return err
 		}
-	} else {
-		x.out("%s", rep.Markdown())
-		x.next("recovery status")
+		data = []byte(text.EscapeJSON(b.String()))
+	case "html":
+		page, err := rep.HTML()
+		if err != nil {
+			return failf("", "making the page: %w", err)
+		}
+		data = page
+	default:
+		data = []byte(escaped(strings.TrimRight(rep.Markdown(), "\n")) + "\n")
 	}
-	if len(rep.Defects) > 0 {
-		return quiet(exitDefect)
+	out := c.String("o")
+	if out == "" || out == "-" {
+		x.printed = true
+		if _, err := x.stdout.Write(data); err != nil {
+			return err
+		}
+		if format == "md" {
+			x.next("recovery status")
+		}
+		return nil
 	}
+	path, err := x.outputPath(out, c.String("work"))
+	if err != nil {
+		return err
+	}
+	if err := journal.SaveFile(filepath.Dir(path), filepath.Base(path), data); err != nil {
+		return err
+	}
+	if x.json {
+		return x.printJSON(rep)
+	}
+	x.out("%s", path)
+	x.next(map[string]string{"html": "open it in a browser", "json": "recovery report --merge " + path, "md": "paste it where it is read"}[format])
 	return nil
 }

@@ -162,8 +162,13 @@ func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 		"events#reviewed.verdict":                 ofName(t, "review", "Verdict"),
 		"events#wrapped.state":                    ofType(t, "wrap", "State"),
 		"wrap-wait.items[].state":                 ofType(t, "wrap", "State"),
+		"message.items[].state":                   ofType(t, "message", "State"),
+		"message.kind":                            ofType(t, "message", "Kind"),
+		"events#intended.kind":                    ofName(t, "internal/journal", "Kind"),
 		"status#status.items[].step":              ofType(t, "report", "Step"),
 		"status#status.causes.*":                  ofType(t, "inventory", "Cause"),
+		"inflight.items[].verdict":                ofType(t, "internal/sources", "Verdict"),
+		"inflight#source":                         sourceNames(),
 		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone"),
 		"queue-check#check":                       slices.Concat(reasonCodes(t, "atBest"), reasonCodes(t, "eventsDoubt"), hazards, []string{"confirmation-ended"}),
 		"queue-check#pass, queue-check#confirmed": append(without(reasonCodes(t, "Reason"), "confirmation-ended"), "retirement-stamp", "live-then"), // stamp names these two
@@ -227,7 +232,6 @@ func TestSchemasAreClosed(t *testing.T) {
 
 // unnamed are the keys that docs/json.md does not name in the command's section. One that is named has to be taken off the list.
 var unnamed = map[string]bool{
-	"common#open_defect.key":                true,
 	"common#tool.network":                   true, // audit's section alone names it
 	"inventory.items[].remote.time_problem": true,
 	"inventory.items[].stop":                true,

@@ -36,7 +36,7 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		run  func(*testing.T, *holder)
 	}{
 		{"situations", holdSituations}, {"outcomes", holdOutcomes}, {"demo", holdDemo}, {"pages", holdPages}, {"wraps", holdWraps}, {"reviews", holdReviews},
-		{"agents", holdAgents}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"checks", holdChecks}, {"errors", holdErrors},
+		{"agents", holdAgents}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors}, {"messages", holdMessages}, {"inflight", holdInflight},
 	}
 	ran := 0
 	t.Run("of", func(t *testing.T) {
@@ -131,6 +131,9 @@ func holdOutcomes(t *testing.T, h *holder) {
 			b.inventory()
 			h.run(b, "resume", "--spacing", "0", "--wait", "0", s.Short, later.Short)
 			h.run(b, "status")
+			if outcome == fixtures.OutcomeReplay {
+				h.run(b, "report")
+			}
 			h.run(b, "queue-check", "--confirm", later.Short)
 			h.run(b, "resume", "--spacing", "0", "--wait", "0", "--nudge", s.Short)
 			h.run(b, "resume", "--spacing", "0", "--wait", "0", "--again", s.Short)

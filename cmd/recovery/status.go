@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -293,66 +292,4 @@ func summary(e journal.Event) string {
 		parts = append(parts, key+": "+text.Clip(fmt.Sprint(v), 120))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func (x *command) handoffCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "handoff",
-		Usage:     "write a Markdown file for whoever goes on",
-		UsageText: "recovery handoff [--for NAME] [--why TEXT] [-o FILE]",
-		Description: `From whom, for whom, why, since when, where the record is, what to read, what is done, open and held, what not to do again,
-and the next command. Without -o it is saved in the work folder and its path is printed; "-o -" prints it.
-
-EXAMPLE:
-   recovery handoff --for ben --why "end of my shift"
-
-EXIT STATUS:
-   0 written; 1 the journal cannot be read or the file not written; 2 wrong usage`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "for", Usage: "who goes on, `NAME`"},
-			&cli.StringFlag{Name: "why", Usage: "why it is handed over, `TEXT`"},
-			&cli.StringFlag{Name: "o", Usage: "the `FILE` to write; - is standard output"},
-		},
-		Action: x.handoff,
-	}
-}
-
-func (x *command) handoff(c *cli.Context) error {
-	if c.Args().Len() > 0 {
-		return usagef("handoff takes no arguments")
-	}
-	p, err := x.place(c)
-	if err != nil {
-		return err
-	}
-	s, err := x.standing(p)
-	if err != nil {
-		return err
-	}
-	from := x.user
-	if x.inSession() {
-		from += " (typed by an agent)"
-	}
-	h := report.Handoff{From: from, For: c.String("for"), Why: c.String("why"), Now: x.now(), Account: p.account.Dir, Work: p.work, Journal: p.journal.Path(), Status: s}
-	md := h.Markdown()
-	out := c.String("o")
-	if out == "-" && !x.json {
-		x.out("%s", strings.TrimRight(md, "\n"))
-		return nil
-	}
-	name := "handoff-" + x.now().UTC().Format("20060102T150405Z") + ".md"
-	if out == "" || out == "-" {
-		if err := journal.SaveFile(p.work, name, []byte(text.Escape(md))); err != nil {
-			return err
-		}
-		out = filepath.Join(p.work, name)
-	} else if err := journal.SaveFile(filepath.Dir(out), filepath.Base(out), []byte(text.Escape(md))); err != nil {
-		return err
-	}
-	if x.json {
-		return x.printJSON(map[string]any{"path": out, "markdown": md, "status": s})
-	}
-	x.out("%s", out)
-	x.next("send them that file; it begins with what to read")
-	return nil
 }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recovery/internal/journal"
+	"recovery/internal/text"
+	"recovery/inventory"
+	"recovery/report"
+
+	"github.com/urfave/cli/v2"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (x *command) handoffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "handoff",
+		Usage:     "write a Markdown file for whoever goes on",
+		UsageText: "recovery handoff [--for NAME] [--why TEXT] [-o FILE]",
+		Description: `From whom, for whom, why, since when, where the record is, what to read, what is done, open and held, what not to do again,
+and the next command. Without -o it is saved in the work folder and its path is printed; "-o -" prints it.
+
+EXAMPLE:
+   recovery handoff --for ben --why "end of my shift"
+
+EXIT STATUS:
+   0 written; 1 the journal cannot be read or the file not written; 2 wrong usage`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "for", Usage: "who goes on, `NAME`"},
+			&cli.StringFlag{Name: "why", Usage: "why it is handed over, `TEXT`"},
+			&cli.StringFlag{Name: "o", Usage: "the `FILE` to write; - is standard output"},
+		},
+		Action: x.handoff,
+	}
+}
+
+func (x *command) handoff(c *cli.Context) error {
+	if c.Args().Len() > 0 {
+		return usagef("handoff takes no arguments")
+	}
+	p, err := x.place(c)
+	if err != nil {
+		return err
+	}
+	s, err := x.standing(p)
+	if err != nil {
+		return err
+	}
+	from := x.user
+	if x.inSession() {
+		from += " (typed by an agent)"
+	}
+	h := report.Handoff{From: from, For: c.String("for"), Why: c.String("why"), Now: x.now(), Account: p.account.Dir, Work: p.work, Journal: p.journal.Path(), Status: s}
+	if err := x.describe(p, &h); err != nil {
+		return err
+	}
+	if h.For == "" || h.Why == "" {
+		x.say("warning: a hand-over says for whom and why: --for NAME --why TEXT")
+	}
+	md := h.Markdown()
+	out := c.String("o")
+	if out == "-" && !x.json {
+		x.out("%s", strings.TrimRight(md, "\n"))
+		return nil
+	}
+	name := "handoff-" + x.now().UTC().Format("20060102T150405Z") + ".md"
+	if out == "" || out == "-" {
+		if err := journal.SaveFile(p.work, name, []byte(text.Escape(md))); err != nil {
+			return err
+		}
+		out = filepath.Join(p.work, name)
+	} else {
+		if out, err = x.outputPath(out, p.work); err != nil {
+			return err
+		}
+		if err := journal.SaveFile(filepath.Dir(out), filepath.Base(out), []byte(text.Escape(md))); err != nil {
+			return err
+		}
+	}
+	if x.json {
+		return x.printJSON(map[string]any{"path": out, "markdown": md, "status": s})
+	}
+	x.out("%s", out)
+	x.next("send them that file; it begins with what to read")
+	return nil
+}
+
+// describe fills what a hand-over says of the account and its record.
+func (x *command) describe(p *place, h *report.Handoff) error {
+	h.Enter = x.enter(p)
+	events, err := p.journal.Read()
+	if err != nil {
+		return err
+	}
+	if n := len(events); n > 0 {
+		e := events[n-1]
+		h.Last = strings.TrimSpace(fmt.Sprintf("number %d, %s, %s %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Type, e.Session))
+	}
+	if holder, held := journal.HeldBy(p.work); held {
+		h.Warnings = append(h.Warnings, fmt.Sprintf("a run is under way now: %s", holder.Name()))
+	}
+	h.Files = x.keyFiles(p, h)
+	return nil
+}
+
+// enter is the line that puts a shell onto the account, for a receiver whose own is another one.
+func (x *command) enter(p *place) string {
+	var words []string
+	if user := x.user; user != "" {
+		words = append(words, "sudo -iu "+shellWord(user))
+	}
+	if usual, err := realPath(filepath.Join(x.userHome, ".claude")); x.userHome == "" || err != nil || usual != p.account.Dir {
+		words = append(words, "export CLAUDE_CONFIG_DIR="+shellWord(p.account.Dir))
+	}
+	if p.work != p.usualWork() {
+		words = append(words, "add --work "+shellWord(p.work)+" to every command")
+	}
+	return strings.Join(words, "; ")
+}
+
+// shellWord is a word as one types it; what no shell can take is shown as Go quotes it.
+func shellWord(s string) string {
+	if q, err := syntax.Quote(s, syntax.LangBash); err == nil {
+		return q
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// keyFiles are the files of the work folder that are there, with what they hold, and what no session's row tells.
+func (x *command) keyFiles(p *place, h *report.Handoff) []string {
+	var out []string
+	there := func(name, what string) {
+		if _, err := os.Stat(filepath.Join(p.work, name)); err == nil {
+			out = append(out, filepath.Join(p.work, name)+": "+what)
+		}
+	}
+	if inv, err := maybeInventory(p); err == nil && inv != nil {
+		what := fmt.Sprintf("the inventory of %s, %d listed of %d found", inv.AsOf.UTC().Format(time.RFC3339), len(inv.Items), inv.Found)
+		if !inv.Complete {
+			what += ", and the pages were not complete"
+		}
+		there(inventoryFile, what)
+		if n := len(inv.Unmatched); n > 0 {
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%d sessions of the pages have no job here and stand only in the inventory and the report", n))
+		}
+		expiring := 0
+		for i := range inv.Items {
+			if inv.Items[i].ExpiresSoon() {
+				expiring++
+			}
+		}
+		if expiring > 0 {
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: `recovery inventory` lists them first", expiring))
+		}
+	}
+	there(inventory.GroupsFile, "the groups of duplicates, the user's to edit")
+	there("events", "saved events pages, one file a session")
+	there("closed", "the records of finished recoveries")
+	return out
+}

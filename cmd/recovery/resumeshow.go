@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+
+	"recovery/internal/journal"
+	"recovery/internal/text"
+	"recovery/wake"
+)
+
+func (x *command) showResume(res wake.Result, opts wake.Options) {
+	for _, it := range res.Items {
+		x.out("%s  %-11s  %s", it.Short, it.Outcome, text.Clip(it.Title, 120))
+		if it.Reason != "" {
+			x.out("    %s", text.Line(it.Reason))
+		}
+		if it.Review != nil {
+			x.showReview(it.Short, it.Review, "    ")
+		}
+		if it.Next != "" && it.Outcome != wake.Planned {
+			x.out("    next: %s", text.Line(it.Next))
+		}
+		if it.Outcome == wake.Woken {
+			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
+		}
+	}
+	x.showDefects(res.Defects)
+	if res.Stopped != "" {
+		x.out("the run stopped: %s", res.Stopped)
+	}
+	counts := map[wake.Outcome]int{}
+	var woken, planned []string
+	for _, it := range res.Items {
+		counts[it.Outcome]++
+		switch it.Outcome {
+		case wake.Woken:
+			woken = append(woken, it.Short)
+		case wake.Planned:
+			planned = append(planned, it.Short)
+		}
+	}
+	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", plural(len(res.Items), "session"), counts[wake.Woken], counts[wake.Planned], counts[wake.Refused],
+		len(res.Items)-counts[wake.Woken]-counts[wake.Planned]-counts[wake.Refused])
+	switch {
+	case len(res.Defects) > 0:
+		x.next("look at the defects above; then acknowledge them: recovery resume --again SHORT...")
+	case opts.DryRun && len(planned) > 0:
+		x.next("recovery resume %s", strings.Join(planned, " "))
+	case len(woken) > 0:
+		x.next("recovery report")
+	default:
+		x.next("recovery status")
+	}
+}
+
+func (x *command) showDefects(defects []journal.OpenDefect) {
+	for _, d := range defects {
+		x.out("DEFECT %s in %s: %s", d.Code, d.Session, text.Line(d.Text))
+		if d.Next != "" {
+			x.out("    %s", d.Next)
+		}
+	}
+}
+
+func resumeStatus(res wake.Result) int {
+	status := exitOK
+	worse := func(s int) { status = worst(status, s) }
+	if len(res.Defects) > 0 {
+		worse(exitDefect)
+	}
+	if res.Stopped != "" {
+		worse(exitNeedsUser)
+	}
+	for _, it := range res.Items {
+		switch it.Outcome {
+		case wake.Woken:
+			worse(reviewStatus(it.Review))
+		case wake.Planned:
+		case wake.Copy, wake.Joined, wake.Replayed:
+			worse(exitDefect)
+		case wake.NotStarted:
+			worse(exitFailed)
+		case wake.Uncertain:
+			worse(exitTimeUp)
+		default:
+			worse(exitNeedsUser)
+		}
+	}
+	return status
+}

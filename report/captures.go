@@ -1,0 +1,77 @@
+package report
+
+import (
+	"cmp"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"recovery/internal/text"
+)
+
+var (
+	captureHeading = regexp.MustCompile(`(?i)\b(?:captur\w*|propos\w*|learn(?:ed|ings?)|lessons?|memor\w+|docs?|documentation|notes? to keep|suggest\w*)\b`)
+	anyHeading     = regexp.MustCompile(`^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$|[A-Z][\w ,'-]{2,50}:\s*$)`)
+	captureLine    = regexp.MustCompile(`(?i)^\s*(?:[-*+•]\s*|\d{1,3}[.)]\s*)?\**(?:proposed\s+)?capture\b`)
+	bullet         = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
+	filePath       = regexp.MustCompile("(?:[~.]{0,2}/)?(?:[\\w@+.-]+/)*[\\w@+-][\\w@+.-]*\\.(?:mdx?|markdown|txt|rst|adoc|org|ya?ml|json|toml|ini|py|go|ts|tsx|js|jsx|rb|rs|java|kt|sh|sql|html|css)\\b")
+	urlPart        = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://\S+`)
+)
+
+// captured are the files that a wrap's reply proposes a change for, each with the line that says so: the entries under a heading
+// that speaks of captures, proposals, lessons or docs, and lines that begin with "Capture". The skill's own form is not fixed, so a
+// file's name is what counts. Code and quotes do not.
+func captured(reply, cwd string) map[string]string {
+	out := map[string]string{}
+	inside := false
+	for _, line := range text.Prose(reply) {
+		if anyHeading.MatchString(line) {
+			inside = captureHeading.MatchString(line)
+		}
+		if !(inside && bullet.MatchString(line)) && !captureLine.MatchString(line) {
+			continue
+		}
+		said := text.Clip(bullet.ReplaceAllString(line, ""), 300)
+		for _, file := range filePath.FindAllString(urlPart.ReplaceAllString(line, ""), -1) {
+			if rel, err := filepath.Rel(cwd, file); filepath.IsAbs(file) && cwd != "" && err == nil && !strings.HasPrefix(rel, "..") {
+				file = rel
+			}
+			if file = filepath.Clean(file); out[file] == "" {
+				out[file] = said
+			}
+		}
+	}
+	return out
+}
+
+// wrapOf is a wrap whose proposals count.
+type wrapOf struct {
+	entry Entry
+	repo  string
+	reply string
+}
+
+// captures joins what several wraps propose for one file of one repository. What one wrap alone proposes is its own.
+func captures(wraps []wrapOf) []Capture {
+	type key struct{ host, repo, file string }
+	found := map[key][]Proposal{}
+	for _, w := range wraps {
+		for file, said := range captured(w.reply, w.entry.Cwd) {
+			k := key{w.entry.Host, w.repo, file}
+			found[k] = append(found[k], Proposal{Place: w.entry.Place, Short: w.entry.Short, Link: w.entry.Link, Text: said})
+		}
+	}
+	out := []Capture{}
+	for k, proposals := range found {
+		if len(proposals) < 2 {
+			continue
+		}
+		slices.SortFunc(proposals, func(a, b Proposal) int {
+			return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Short, b.Short))
+		})
+		out = append(out, Capture{File: k.file, Repo: k.repo, Proposals: proposals})
+	}
+	slices.SortFunc(out, func(a, b Capture) int { return cmp.Or(cmp.Compare(a.Repo, b.Repo), cmp.Compare(a.File, b.File)) })
+	return out
+}

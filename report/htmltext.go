@@ -1,0 +1,219 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recovery/internal/text"
+)
+
+// The most that the page shows of one text. A reply's limit depends on how many there are, so that a page of thousands of
+// sessions can still be opened.
+const (
+	maxTitle   = 300
+	maxLine    = 4000
+	maxReply   = 40 << 10
+	minReply   = 4 << 10
+	allReplies = 16 << 20
+	maxMessage = 256 << 10
+)
+
+// piece is a part of a sentence: plain text, a command to type, or a link to a thread. One of the three is set.
+type piece struct{ Text, Command, Link string }
+
+var (
+	threadLink = regexp.MustCompile(`^https://claude\.ai/[A-Za-z0-9/_.~?=&%#@:+-]*$`)
+	// commandOrLink knows the commands that a report names, word by word: what stands behind them in a sentence is not taken in,
+	// and a session's own words cannot put anything else on a copy button.
+	commandOrLink = regexp.MustCompile("`?" + `(?:\brecovery(?: (?:message|guard) [a-z]+(?:-[a-z]+)*| [a-z]+-[a-z]+| (?:read|report|resume|audit|why|trust|release|status|pins|doctor|inventory|events|handoff|inflight))` +
+		`|\bclaude (?:stop|agents|attach|logs))` +
+		`(?: --(?:wait|max-age|batch|spacing|prompt|format) [0-9a-z]+\b| --[a-z]+(?:-[a-z]+)*\b| [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b| [0-9a-f]{4,8}\b)*` + "`?" +
+		`|https://claude\.ai/[A-Za-z0-9/_.~-]+`)
+	hexID   = regexp.MustCompile(`^[0-9a-f]{4,8}$`)
+	fullID  = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	safeRun = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+// pieces splits a sentence at its commands and links.
+func pieces(s string) []piece {
+	s = text.Clip(s, maxLine)
+	var out []piece
+	at := 0
+	for _, m := range commandOrLink.FindAllStringIndex(s, -1) {
+		p, end := piece{}, m[1]
+		if found := s[m[0]:m[1]]; strings.HasPrefix(found, "https:") {
+			p.Link = strings.TrimRight(found, ".")
+			if end = m[0] + len(p.Link); !ends(s[end:]) {
+				continue
+			}
+		} else {
+			p.Command = strings.Trim(found, "`")
+		}
+		if m[0] > at {
+			out = append(out, piece{Text: s[at:m[0]]})
+		}
+		out, at = append(out, p), end
+	}
+	if at < len(s) {
+		out = append(out, piece{Text: s[at:]})
+	}
+	return out
+}
+
+// ends says that a link does not go on with characters that are none of a thread's.
+func ends(rest string) bool { return rest == "" || strings.ContainsRune(" ).,;:!?'", rune(rest[0])) }
+
+// nextView is what to do next, with the commands in it, each to be copied.
+type nextView struct {
+	Pieces   []piece
+	Commands []string
+	// Bare says that it is one command and nothing else.
+	Bare bool
+}
+
+// nextOf is empty for an empty text.
+func nextOf(s string) []nextView {
+	v := nextView{Pieces: pieces(s)}
+	if len(v.Pieces) == 0 {
+		return nil
+	}
+	for _, p := range v.Pieces {
+		if p.Command != "" && !slices.Contains(v.Commands, p.Command) {
+			v.Commands = append(v.Commands, p.Command)
+		}
+	}
+	v.Bare = len(v.Pieces) == 1 && v.Pieces[0].Command != ""
+	return []nextView{v}
+}
+
+// sentences are pieces of several texts, the empty ones left out.
+func sentences(list []string) [][]piece {
+	var out [][]piece
+	for _, s := range list {
+		if p := pieces(s); len(p) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// lines are texts made safe, the empty ones left out, at most n of them; more is how many were left out.
+func lines(list []string, n int) (out []string, more int) {
+	for _, s := range list {
+		switch s = text.Clip(s, maxLine); {
+		case s == "":
+		case len(out) == n:
+			more++
+		default:
+			out = append(out, s)
+		}
+	}
+	return out, more
+}
+
+// thread gives a link that the page may make clickable, else the text that stands for it.
+func thread(link *string) (href, shown string) {
+	if link == nil || *link == "" {
+		return "", ""
+	}
+	if len(*link) <= maxTitle && threadLink.MatchString(*link) {
+		return *link, *link
+	}
+	return "", text.Clip(*link, maxLine)
+}
+
+// cut gives at most limit bytes of a text of several lines, made safe, and how many bytes are left out.
+func cut(s string, limit int) (shown string, left int) {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if len(s) <= limit {
+		return text.Escape(s), 0
+	}
+	end := limit
+	for end > limit-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return text.Escape(s[:end]), len(s) - end
+}
+
+// ids makes the page's anchors: of safe characters only, and each of them once.
+type ids map[string]bool
+
+func (u ids) make(prefix, place, short string) string {
+	id := prefix + "-" + short
+	if !hexID.MatchString(short) || place != "" {
+		sum := sha256.Sum256([]byte(place + "\x00" + short))
+		id = prefix + "-" + strings.Trim(safeRun.ReplaceAllString(strings.ToLower(text.Clip(short, 20)), "-"), "-") + "-" + hex.EncodeToString(sum[:4])
+	}
+	out := id
+	for n := 2; u[out]; n++ {
+		out = id + "-" + strconv.Itoa(n)
+	}
+	u[out] = true
+	return out
+}
+
+// instant is a time as the page shows it: for machines, for people, and from the report's time.
+type instant struct{ ISO, Words, Ago string }
+
+// instantOf is nil for a time that is not known, so that nothing is shown of it.
+func instantOf(t, asOf time.Time) *instant {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	i := &instant{ISO: t.Format(time.RFC3339), Words: t.Format("2 Jan 2006, 15:04 UTC")}
+	if !asOf.IsZero() {
+		i.Ago = ago(asOf.Sub(t))
+	}
+	return i
+}
+
+func ago(d time.Duration) string {
+	switch {
+	case d < 0 && d > -time.Minute, d >= 0 && d < time.Minute:
+		return "at the time of this report"
+	case d < 0:
+		return "in " + length(-d)
+	}
+	return length(d) + " ago"
+}
+
+// length is a duration in one word of fitting size.
+func length(d time.Duration) string {
+	count := func(n int64, one, many string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n, many)
+	}
+	switch {
+	case d < time.Minute:
+		return count(int64(d/time.Second), "second", "seconds")
+	case d < 2*time.Hour:
+		return count(int64(d/time.Minute), "minute", "minutes")
+	case d < 48*time.Hour:
+		return count(int64(d/time.Hour), "hour", "hours")
+	}
+	return count(int64(d/(24*time.Hour)), "day", "days")
+}
+
+// percent is a place along a drawing.
+func percent(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) + "%" }
+
+// size is a number of bytes in words.
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%.0f KB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,232 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"recovery/internal/text"
+)
+
+// LeadWords are the codes of what a report leads with, as a person reads them.
+var LeadWords = map[string]string{FirstDefect: "DEFECT", FirstMoney: "MONEY AT RISK", FirstPerson: "NEVER ANSWERED", FirstTwice: "WOULD ACT TWICE"}
+
+// Markdown is the report as one pastes it into a chat. Text from sessions is escaped.
+func (r Report) Markdown() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	places := make([]string, len(r.Places))
+	for i, p := range r.Places {
+		places[i] = md(p.Name())
+	}
+	line("# Session recovery, %s", stamp(r.AsOf))
+	line("\n%s. %s", strings.Join(places, ", "), r.summary())
+	if len(r.First) > 0 {
+		line("\n## What matters most (%d)\n", len(r.Leading()))
+		for _, c := range r.Leading() {
+			line("- **%s**: %s", strings.Join(c.Words, ", "), r.name(c.Place, c.Title, c.Short, c.Link))
+			if c.Cwd != "" {
+				line("  - folder: %s", md(c.Cwd))
+			}
+			for _, p := range c.Points {
+				line("  - %s: %s", strings.ToLower(LeadWords[p.Code]), md(p.Text))
+			}
+			for _, next := range c.Next {
+				line("  - next: %s", md(next))
+			}
+		}
+	}
+	r.section(line, "Typed and never answered", r.Typed, false)
+	for _, l := range r.lists() {
+		r.section(line, l.Title, *l.Entries, l.Name == "archive_now" || l.Name == "owners")
+		if l.Name == "duplicates" {
+			r.groups(line)
+			r.captures(line)
+		}
+	}
+	if len(r.Unmatched) > 0 {
+		line("\n## Other surfaces, without a job here (%d)\n", len(r.Unmatched))
+		for _, u := range r.Unmatched {
+			line("- %s (%s): %s%s", md(u.Title), u.Kind, u.Link, r.where(u.Place))
+			line("  - %s", md(u.WhatToDo))
+		}
+	}
+	if len(r.Elsewhere) > 0 {
+		line("\n## Elsewhere: other systems' unfinished work (%d)\n", len(r.Elsewhere))
+		for _, e := range r.Elsewhere {
+			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(or(e.Title, "(no title)")), md(or(e.State, "no state")), e.Verdict, r.where(e.Place))
+			for _, f := range []struct{ name, value string }{{"folder", e.Cwd}, {"waits for", e.WaitsFor}, {"next", e.Next}} {
+				if f.value != "" {
+					line("  - %s: %s", f.name, md(f.value))
+				}
+			}
+		}
+	}
+	if len(r.Expiring) > 0 {
+		line("\n## Expiring within a week (%d)\n", len(r.Expiring))
+		for _, p := range r.Expiring {
+			line("- %s: %s", r.name(p.Place, p.Title, p.Short, p.Link), md(p.Text))
+		}
+	}
+	if len(r.Agents) > 0 {
+		line("\n## Typed by an agent, with --as-user (%d)\n", len(r.Agents))
+		for _, a := range r.Agents {
+			line("- %s", md(a))
+		}
+	}
+	for _, w := range r.Warnings {
+		line("\nWarning: %s.", md(strings.TrimSuffix(w, ".")))
+	}
+	line("\n%s", r.denominator())
+	if !r.Complete {
+		line("The pages were not complete: there are more sessions than these.")
+	}
+	return b.String()
+}
+
+// summary is the report in one sentence.
+func (r Report) summary() string {
+	var parts []string
+	for _, c := range r.Counts {
+		if c.Count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.Count, strings.ReplaceAll(c.List, "_", " ")))
+		}
+	}
+	if len(parts) == 0 {
+		return "Nothing is listed."
+	}
+	return "In short: " + strings.Join(parts, ", ") + "."
+}
+
+// denominator says of how many sessions the lists were made.
+func (r Report) denominator() string {
+	left := []string{}
+	for _, l := range r.LeftOut {
+		left = append(left, fmt.Sprintf("%d %s%s", l.Count, md(l.Reason), r.where(l.Place)))
+	}
+	if len(left) == 0 {
+		left = append(left, "nothing")
+	}
+	return fmt.Sprintf("Found %d; left out: %s.", r.Found, strings.Join(left, ", "))
+}
+
+// where names the place of a row, where there are several.
+func (r Report) where(p Place) string {
+	if len(r.Places) < 2 {
+		return ""
+	}
+	return " (" + md(p.Name()) + ")"
+}
+
+func (r Report) name(p Place, title, short string, link *string) string {
+	to := ""
+	if link != nil {
+		to = " " + *link
+	}
+	return fmt.Sprintf("%s `%s`%s%s", md(or(title, "(no title)")), md(short), to, r.where(p))
+}
+
+func (r Report) section(line func(string, ...any), title string, list []Entry, always bool) {
+	if len(list) == 0 && !always {
+		return
+	}
+	line("\n## %s (%d)\n", title, len(list))
+	if len(list) == 0 {
+		line("None.")
+	}
+	for _, e := range list {
+		r.entry(line, e)
+	}
+}
+
+func (r Report) entry(line func(string, ...any), e Entry) {
+	link := "no thread (a plain session)"
+	if e.Link != nil {
+		link = *e.Link
+	}
+	line("- **%s** `%s` %s%s", md(or(e.Title, "(no title)")), md(e.Short), link, r.where(e.Place))
+	if e.Cwd != "" {
+		line("  - folder: %s", md(e.Cwd))
+	}
+	if e.Owner != "" {
+		line("  - duplicate of: `%s`", md(e.Owner))
+	}
+	for _, p := range e.AlsoIn {
+		line("  - the same conversation is told by %s", md(p.Name()))
+	}
+	if v := e.Verdict; v != nil {
+		for _, f := range []struct{ name, value string }{
+			{"money at risk", v.MoneyAtRisk}, {"a person waits", v.PersonWaiting}, {"would act twice with", strings.Join(v.ActsTwiceWith, ", ")},
+			{"item", v.Item}, {"open", strings.Join(v.Open, "; ")}, {"one go would", nothingIsNone(v.Go)}, {"Recommend", v.Recommend},
+		} {
+			if f.value != "" {
+				line("  - %s: %s", f.name, md(f.value))
+			}
+		}
+	}
+	for _, w := range e.Why {
+		line("  - %s", md(w))
+	}
+	line("  - next: %s", md(e.Next))
+}
+
+// nothingIsNone drops a go that would do nothing: the session says it in words.
+func nothingIsNone(s string) string {
+	switch strings.ToLower(strings.Trim(s, " .-—")) {
+	case "nothing", "none", "n/a", "no":
+		return ""
+	}
+	return s
+}
+
+func (r Report) groups(line func(string, ...any)) {
+	if len(r.Groups) == 0 {
+		return
+	}
+	line("\n## The same work in several accounts (%d)\n", len(r.Groups))
+	for _, g := range r.Groups {
+		line("- owner %s: %s", r.name(g.Owner.Place, g.Owner.Title, g.Owner.Short, g.Owner.Link), md(g.Why))
+		for _, m := range g.Members {
+			if m.key(m.Short) != g.Owner.key(g.Owner.Short) {
+				line("  - duplicate: %s", r.name(m.Place, m.Title, m.Short, m.Link))
+			}
+		}
+		line("  - %s", md(g.Reason))
+	}
+}
+
+func (r Report) captures(line func(string, ...any)) {
+	if len(r.Captures) == 0 {
+		return
+	}
+	line("\n## Captures for the same file, to ship as one change (%d)\n", len(r.Captures))
+	for _, c := range r.Captures {
+		line("- **%s** in %s", md(c.File), md(or(c.Repo, "no repository")))
+		for _, p := range c.Proposals {
+			line("  - `%s`%s: %s", md(p.Short), r.where(p.Place), md(p.Text))
+		}
+	}
+}
+
+var mdMarks = strings.NewReplacer("*", `\*`, "`", "'", "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`, "#", `\#`, "~", `\~`)
+
+// md makes a text safe inside a line of Markdown. An underscore inside a word is no mark there, and links have to stay whole.
+func md(s string) string {
+	s = mdMarks.Replace(text.Line(s))
+	var b strings.Builder
+	before := ' '
+	for i, r := range s {
+		if r == '_' {
+			after, _ := utf8.DecodeRuneInString(s[i+1:])
+			if !wordRune(before) || !wordRune(after) {
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
+}
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
