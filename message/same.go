@@ -20,10 +20,14 @@ type task struct {
 }
 
 // key names one thing. A pull request's number and a file count in a repository: an empty scope means that it is not known in which.
-type key struct{ name, scope string }
+// A weak key is in a spelling that a word and a number can look like.
+type key struct {
+	name, scope string
+	weak        bool
+}
 
 func (k key) is(o key) bool {
-	return k.name == o.name && (k.scope == o.scope || k.scope == "" || o.scope == "" || k.scope == everywhere || o.scope == everywhere)
+	return k.name == o.name && !(k.weak && o.weak) && (k.scope == o.scope || k.scope == "" || o.scope == "" || k.scope == everywhere || o.scope == everywhere)
 }
 
 // everywhere is the scope of what exists once.
@@ -38,6 +42,8 @@ var (
 	spokenID   = regexp.MustCompile(`(?i)\b(ticket|issue|case|request|incident|task|job|order|invoice|alert|change|mr|pr)\s*(?:no\.?|nr\.?|number|id)?\s*[#:]?\s*(\d{2,})\b`)
 	hashNumber = regexp.MustCompile(`(?:^|[\s(])#(\d{1,7})\b`)
 	fileName   = regexp.MustCompile(`(?i)^[\w@+.-]{2,}\.(?:go|py|js|ts|tsx|jsx|md|txt|ya?ml|jsonl?|csv|tsv|toml|sql|sh|html?|css|xml|java|kt|rs|cc?|cpp|hp?p?|rb|php|ini|conf|cfg|log|pdf|xlsx?|docx?|png|jpe?g|svg|lock|tf|env|ipynb|zip|gz|tar|mod|sum)$`)
+	numbered   = regexp.MustCompile(`^(?:pr|mr|issue) (\d+)$`)
+	branch     = regexp.MustCompile(`(?:^|[\s"'(\x60])(?:[Bb]ranch ["'\x60]?([\w.-]+/[\w./-]+|[\w.-]*[-_\d][\w./-]*)|([a-z]{3,}/[\w./-]*[-_\d][\w./-]*))`)
 	amount     = regexp.MustCompile(`^\d+(?:[.,]\d+)*$`)
 )
 
@@ -57,10 +63,15 @@ func taskOf(text, repo, cwd string) *task {
 	if here == "" {
 		here = nowhere
 	}
-	for _, id := range inventory.ItemIDs(text, here) {
-		k := key{id, everywhere}
+	ids, weak := inventory.ItemIDs(text, here)
+	for i, id := range append(ids, weak...) {
+		k := key{name: id, scope: everywhere, weak: i >= len(ids)}
 		if name, scope, ok := strings.Cut(id, " of "); ok {
-			k = key{name, strings.TrimPrefix(strings.TrimPrefix(scope, "|"), nowhere)}
+			k.name, k.scope = name, strings.TrimPrefix(strings.TrimPrefix(scope, "|"), nowhere)
+			// "#12" names it too, whatever it is.
+			if m := numbered.FindStringSubmatch(name); m != nil {
+				t.keys = append(t.keys, key{name: "#" + m[1], scope: k.scope})
+			}
 		}
 		t.keys = append(t.keys, k)
 	}
@@ -71,19 +82,25 @@ func taskOf(text, repo, cwd string) *task {
 	}
 	for _, id := range longID.FindAllString(text, -1) {
 		if strings.ContainsAny(id, "0123456789") && strings.ContainsAny(strings.ToLower(id), "abcdef") {
-			t.keys = append(t.keys, key{"id " + strings.ToLower(id), everywhere})
+			t.keys = append(t.keys, key{name: "id " + strings.ToLower(id), scope: everywhere})
 		}
 	}
 	for _, m := range spokenID.FindAllStringSubmatch(text, -1) {
-		k := key{strings.ToLower(m[1]) + " " + m[2], everywhere}
+		k := key{name: strings.ToLower(m[1]) + " " + m[2], scope: everywhere}
 		switch strings.ToLower(m[1]) {
 		case "pr", "mr", "issue":
 			k.scope = repo
+			fallthrough
+		case "ticket", "case", "request", "task":
+			t.keys = append(t.keys, key{name: "#" + m[2], scope: repo})
 		}
 		t.keys = append(t.keys, k)
 	}
 	for _, m := range hashNumber.FindAllStringSubmatch(text, -1) {
-		t.keys = append(t.keys, key{"#" + m[1], repo})
+		t.keys = append(t.keys, key{name: "#" + m[1], scope: repo})
+	}
+	for _, m := range branch.FindAllStringSubmatch(text, -1) {
+		t.keys = append(t.keys, key{name: "branch " + strings.TrimRight(m[1]+m[2], ".,;:"), scope: repo})
 	}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != ',' && r != '-'
@@ -114,12 +131,12 @@ func fileKey(path, repo, cwd string) key {
 	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") {
 		for _, root := range []string{cwd, repo} {
 			if rest, ok := strings.CutPrefix(path, root+"/"); ok && root != "" {
-				return key{"file " + rest, repo}
+				return key{name: "file " + rest, scope: repo}
 			}
 		}
-		return key{"file " + path, everywhere}
+		return key{name: "file " + path, scope: everywhere}
 	}
-	return key{"file " + strings.TrimPrefix(path, "./"), repo}
+	return key{name: "file " + strings.TrimPrefix(path, "./"), scope: repo}
 }
 
 const (
@@ -133,7 +150,10 @@ func (t *task) same(o *task, sameWork bool) bool {
 	if slices.ContainsFunc(t.keys, func(k key) bool { return slices.ContainsFunc(o.keys, k.is) }) {
 		return true
 	}
-	if len(t.keys) > 0 && len(o.keys) > 0 {
+	doubtful := slices.ContainsFunc(t.keys, func(k key) bool {
+		return slices.ContainsFunc(o.keys, func(x key) bool { return k.weak && x.weak && k.name == x.name })
+	})
+	if len(t.keys) > 0 && len(o.keys) > 0 && !doubtful {
 		return false // each names its own thing
 	}
 	if len(t.numbers) > 0 && len(o.numbers) > 0 && !slices.Equal(t.numbers, o.numbers) {
@@ -149,10 +169,24 @@ func (t *task) same(o *task, sameWork bool) bool {
 	if len(t.words) >= 2 && len(o.words) >= 2 && overlap(t.words, o.words) >= want {
 		return true
 	}
+	if within(t.words, o.words) || within(o.words, t.words) {
+		return true
+	}
 	// Scripts without spaces, and words that are spelled a little differently.
 	a, b := pairs(t.words), pairs(o.words)
 	return len(a) >= 6 && len(b) >= 6 && overlap(a, b) >= nearly
 }
+
+// within says that one item says all that another one says and more: three words, or two of which one is a name with a number.
+func within(small, large []string) bool {
+	if len(small) < 2 || len(small) > len(large) || len(small) == 2 && !slices.ContainsFunc(small, func(w string) bool { return nameNumber.MatchString(w) }) {
+		return false
+	}
+	return !slices.ContainsFunc(small, func(w string) bool { return !slices.Contains(large, w) })
+}
+
+// nameNumber is a word such as web01.
+var nameNumber = regexp.MustCompile(`[a-z][a-z-]*\d`)
 
 // overlap is how much of two sets is common, between 0 and 1.
 func overlap(a, b []string) float64 {

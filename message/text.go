@@ -21,9 +21,6 @@ func (p *Plan) Prep(short, promptID string, casualty bool) (string, []Omitted, e
 	return p.prep(prompts.Message{Sections: []prompts.Section{*s}, All: p.in.Data.All, PromptID: promptID, Casualty: casualty})
 }
 
-// Shares are the sessions that have an item of this one's own now.
-func (p *Plan) Shares(short string) []string { return p.shared[short] }
-
 // prep renders the text and takes out, word by word, what only reads as an approval together with what stands beside it.
 func (p *Plan) prep(m prompts.Message) (string, []Omitted, error) {
 	var omitted []Omitted

@@ -40,6 +40,7 @@ func (b *bench) reviewedByWake(v fixtures.Review, s fixtures.Session) fixtures.A
 
 // TestPrepByWake: an offline owner gets its prep by a wake, once, and keeps its verdict.
 func TestPrepByWake(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.reviewedByWake(owner("OPS-4711", "pay invoice 4411", "answer the customer"), fixtures.Session{})
@@ -106,6 +107,7 @@ func TestPrepByWake(t *testing.T) {
 
 // TestPrepIsRefused: without a review that says OWNER, and nothing since, there is no prep, whatever is given.
 func TestPrepIsRefused(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	typed := fixtures.Says("And the parcel?", "It is lost.")
@@ -142,6 +144,7 @@ func TestPrepIsRefused(t *testing.T) {
 
 // TestPrepThatIsNoPlan: a reply without the last line is unclear, and a write is a defect like in a review.
 func TestPrepThatIsNoPlan(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.reviewedSession(fixtures.Session{Name: "one"}, owner("x", "pay invoice 4411"))
@@ -171,6 +174,7 @@ func TestPrepThatIsNoPlan(t *testing.T) {
 
 // TestPrepWithoutReply: the verdict stands while its plan is awaited, and nothing more is sent.
 func TestPrepWithoutReply(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.reviewedSession(fixtures.Session{}, owner("x", "pay invoice 4411"))
@@ -194,6 +198,7 @@ func TestPrepWithoutReply(t *testing.T) {
 
 // TestPrepWaitsInAnUntrustedFolder: it is saved, not sent again, and a nudge delivers it as a prep.
 func TestPrepWaitsInAnUntrustedFolder(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.reviewedSession(fixtures.Session{}, owner("x", "pay invoice 4411"))
@@ -279,6 +284,7 @@ func TestPrepKilledRightAfterTheCall(t *testing.T) {
 
 // TestPrepLeavesOutForeignApprovals: what a duplicate wrote goes out as data or not at all.
 func TestPrepLeavesOutForeignApprovals(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.reviewedSession(fixtures.Session{Name: "owner"}, owner("x", "pay invoice 4411"))
@@ -298,6 +304,7 @@ func TestPrepLeavesOutForeignApprovals(t *testing.T) {
 
 // TestMessagesInAReview: recovery's own messages, typed or passed on by a session of the user's, are no foreign words.
 func TestMessagesInAReview(t *testing.T) {
+	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.reviewedSession(fixtures.Session{Name: "one", Live: true, Pinned: true}, owner("x", "pay invoice 4411"))
