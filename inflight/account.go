@@ -86,8 +86,8 @@ func (a Account) sessions() map[string]*account.Job {
 		return out
 	}
 	for _, j := range a.World.Jobs.List {
-		if j.ResumeSessionID != "" && out[j.ResumeSessionID] == nil {
-			out[strings.ToLower(j.ResumeSessionID)] = j
+		if id := strings.ToLower(j.ResumeSessionID); id != "" && out[id] == nil {
+			out[id] = j
 		}
 	}
 	for _, j := range a.World.Jobs.List {

@@ -11,7 +11,11 @@ import (
 // next step. Everything foreign in it is escaped.
 func (r Row) Box() string {
 	if r.box != nil {
-		return r.box(r.Row)
+		own := r.Row
+		if s := r.Session(); s != "" {
+			own.Details = append([]sources.Detail{{Name: "Claude session", Text: s}}, own.Details...)
+		}
+		return r.box(own)
 	}
 	var b strings.Builder
 	line := func(name, value string) {
@@ -83,8 +87,10 @@ func (r Row) breadcrumb() string {
 		sources.Done:       "nothing",
 		sources.Unreadable: look,
 	}[r.Verdict]
-	if c, ok := r.Main(); ok && r.Verdict == sources.Safe && c.Acts {
+	if c, ok := r.Main(); r.Verdict == sources.Safe && ok && c.Acts {
 		action += ": " + c.Command
+	} else if r.Verdict == sources.Safe {
+		action += " in its own system; " + look
 	}
 	state := r.State
 	if state == "" {

@@ -65,6 +65,9 @@ func (n *joiner) join(r *Row) {
 	switch s.Live {
 	case account.Offline:
 		if s.Short != "" {
+			r.mark("only when `recovery queue-check "+s.Short+"` lets it pass: ", func(c sources.Command) bool {
+				return strings.Contains(strings.ToLower(c.Command), "--resume "+strings.ToLower(r.ClaudeSessionID))
+			})
 			r.Commands = append(r.Commands, sources.Command{Command: "recovery queue-check " + s.Short, Effect: "of its Claude session, " + strconv.Quote(clip(s.Title, 80)) + ": " + checkEffect})
 		}
 		return
@@ -77,23 +80,22 @@ func (n *joiner) join(r *Row) {
 			doing = " and waits (" + s.Waiting + ")"
 		}
 		r.Reason = name + " is live" + doing + ", so it must not be started a second time: go on there; by its store alone: " + r.Reason
-		n.hold(r, name+" is live")
+		r.mark("NOT NOW, "+name+" is live: ", nil)
 	default:
 		if r.Verdict == sources.Safe {
 			r.Verdict = sources.Person
 		}
 		r.Reason = "whether " + name + " lives cannot be told, so make sure before it is started a second time; by its store alone: " + r.Reason
-		n.hold(r, name+" may be live")
+		r.mark("NOT NOW, "+name+" may be live: ", nil)
 	}
 }
 
-// hold marks the commands that do something: not while the session lives.
-func (n *joiner) hold(r *Row, why string) {
-	commands := append([]sources.Command{}, r.Commands...)
-	for i := range commands {
-		if commands[i].Acts {
-			commands[i].Effect = "NOT NOW, " + why + ": " + commands[i].Effect
+// mark puts words before the effects of the commands that do something, of those that fit when fits is given.
+func (r *Row) mark(words string, fits func(sources.Command) bool) {
+	r.Commands = append([]sources.Command{}, r.Commands...)
+	for i := range r.Commands {
+		if c := &r.Commands[i]; c.Acts && (fits == nil || fits(*c)) {
+			c.Effect = words + c.Effect
 		}
 	}
-	r.Commands = commands
 }

@@ -12,6 +12,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/sources"
+	"recovery/inventory"
 )
 
 var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
@@ -124,6 +125,18 @@ func TestJoin(t *testing.T) {
 			}
 		}
 	}
+	// What opens a job's conversation again waits for the queue check; what does not is left as it is.
+	n := &joiner{known: map[string]*Session{id: {Short: "0f0f0f0f", Title: "it", Live: account.Offline}}}
+	r := Row{Row: row("a", "a1", sources.Safe, 1)}
+	r.ClaudeSessionID = id
+	r.Commands = append(r.Commands, sources.Command{Command: "cd -- /w && claude --resume " + id, Effect: "opens it", Acts: true})
+	n.join(&r)
+	if first := r.Commands[1].Effect; first != "continues it" {
+		t.Errorf("%q", first)
+	}
+	if opens := r.Commands[2].Effect; opens != "only when `recovery queue-check 0f0f0f0f` lets it pass: opens it" {
+		t.Errorf("%q", opens)
+	}
 	if s := (&joiner{a: Account{Err: errors.New("no"), Dir: t.TempDir()}, known: map[string]*Session{}}).session(id); s == nil || s.Live != account.Unknown {
 		t.Errorf("of an account that cannot be read: %v", s)
 	}
@@ -147,6 +160,18 @@ func TestBoxEndsWithTheNextStep(t *testing.T) {
 		if strings.ContainsAny(box, "\x1b\x07\u202e") || !strings.Contains(box, "\n    go a1\n") {
 			t.Errorf("%q", box)
 		}
+	}
+	// Safe, and no command continues it.
+	r := Row{Row: row("a", "a1", sources.Safe, 1)}
+	r.Commands = r.Commands[:1]
+	if got := r.Next(); got != "unknown -> next: continue it in its own system; look at it (look a1)" {
+		t.Errorf("%q", got)
+	}
+	// A box of the source's own tells of the session as well, by the account's job.
+	told := Row{Row: row("a", "a1", sources.Safe, 1), Claude: &Session{Short: "0f0f0f0f", Title: "it", Live: account.Offline},
+		box: func(r sources.Row) string { return fmt.Sprint(r.Details) }}
+	if got := told.Box(); !strings.Contains(got, "Claude session") || !strings.Contains(got, "0f0f0f0f (it), offline") || len(told.Details) != 0 {
+		t.Errorf("%q", got)
 	}
 	own := Row{Row: row("a", "a1", sources.Safe, 1), box: func(r sources.Row) string { return "mine\n\nx -> next: y\n" }}
 	if own.Box() != "mine\n\nx -> next: y\n" || own.Next() != "x -> next: y" {
@@ -180,5 +205,20 @@ func TestSee(t *testing.T) {
 	}
 	if a := See("", home, nil); a.Err == nil || a.missing() {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestSessionsByAnySpelling: a job's own id wins over one that another job resumed, and the first of those over the next.
+func TestSessionsByAnySpelling(t *testing.T) {
+	t.Parallel()
+	const resumed = "0F0F0F0F-0000-4000-8000-000000000001"
+	jobs := []*account.Job{{Short: "1", ResumeSessionID: resumed}, {Short: "2", ResumeSessionID: resumed}}
+	a := Account{World: &inventory.World{Jobs: &account.Jobs{List: jobs}}}
+	if j := a.sessions()[strings.ToLower(resumed)]; j != jobs[0] {
+		t.Errorf("%v", j)
+	}
+	a.World.Jobs.List = append(jobs, &account.Job{Short: "3", SessionID: resumed})
+	if j := a.sessions()[strings.ToLower(resumed)]; j == nil || j.Short != "3" {
+		t.Errorf("%v", j)
 	}
 }

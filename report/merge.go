@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"recovery/inventory"
+	"recovery/review"
 )
 
 // Member is one session of a group over several accounts.
@@ -58,6 +60,54 @@ func Parse(data []byte) (Report, error) {
 	return r, nil
 }
 
+// Part is what one account's own report brought: when it was made, and of how many sessions. A report that was merged keeps those
+// of its accounts, so that it can be merged again.
+type Part struct {
+	Place
+	AsOf     time.Time `json:"as_of"`
+	Found    int       `json:"found"`
+	Complete bool      `json:"complete"`
+}
+
+// parts gives a report for each of its accounts.
+func (r *Report) parts() []Report {
+	out := make([]Report, 0, len(r.Places))
+	for i, p := range r.Places {
+		here := func(q Place) bool { return q == p }
+		part := Part{p, r.AsOf, 0, r.Complete}
+		if i == 0 {
+			part.Found = r.Found // of a report that does not say it by account
+		}
+		for _, known := range r.Parts {
+			if known.Place == p {
+				part = known
+			}
+		}
+		one := empty(part.AsOf)
+		one.Places, one.Parts, one.Found, one.Complete = []Place{p}, []Part{part}, part.Found, part.Complete
+		for j, l := range r.lists() {
+			keep(one.lists()[j].Entries, *l.Entries, func(e Entry) bool { return here(e.Place) })
+		}
+		keep(&one.Typed, r.Typed, func(e Entry) bool { return here(e.Place) })
+		keep(&one.Defects, r.Defects, func(d Defect) bool { return here(d.Place) })
+		keep(&one.Unmatched, r.Unmatched, func(u Unmatched) bool { return here(u.Place) })
+		keep(&one.Elsewhere, r.Elsewhere, func(e Elsewhere) bool { return here(e.Place) })
+		keep(&one.LeftOut, r.LeftOut, func(l LeftOut) bool { return here(l.Place) })
+		keep(&one.Captures, r.Captures, func(c Capture) bool { return len(c.Proposals) > 0 && here(c.Proposals[0].Place) })
+		keep(&one.Rows, r.Rows, func(row inventory.Row) bool { return here(Place{row.Account, row.Host}) })
+		for _, a := range r.Agents {
+			if len(r.Places) == 1 {
+				a = p.Name() + ": " + a
+			}
+			if strings.HasPrefix(a, p.Name()+": ") {
+				one.Agents = append(one.Agents, a)
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
 // mend makes every list a list: a file that was edited by hand may have null where one belongs.
 func (r *Report) mend() {
 	for _, l := range r.lists() {
@@ -71,6 +121,11 @@ func (r *Report) mend() {
 	for i := range r.Typed {
 		r.Typed[i].mend()
 	}
+	for _, list := range []*[]string{&r.Agents, &r.Warnings} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
 }
 
 func (e *Entry) mend() {
@@ -83,6 +138,15 @@ func (e *Entry) mend() {
 	if e.AlsoIn == nil {
 		e.AlsoIn = []Place{}
 	}
+	if v := e.Verdict; v != nil {
+		v.Open, v.ActsTwiceWith = append([]string{}, v.Open...), append([]string{}, v.ActsTwiceWith...)
+	}
+	if r := e.Review; r != nil {
+		r.Tools, r.Defects = append([]review.Tool{}, r.Tools...), append([]review.Defect{}, r.Defects...)
+		if v := r.Verdict; v != nil {
+			v.Open, v.ActsTwiceWith = append([]string{}, v.Open...), append([]string{}, v.ActsTwiceWith...)
+		}
+	}
 }
 
 // Merge makes one report of those of several accounts and machines, sorted by what matters. A conversation that several tell of
@@ -90,18 +154,32 @@ func (e *Entry) mend() {
 func Merge(reports []Report, now time.Time) Report {
 	out := empty(now)
 	out.Complete = true
+	var parts []Report
+	for i := range reports {
+		parts = append(parts, reports[i].parts()...)
+		for _, w := range reports[i].Warnings {
+			if !slices.Contains(out.Warnings, w) {
+				out.Warnings = append(out.Warnings, w)
+			}
+		}
+	}
 	// The newest tells first, so that what it says stands.
-	sorted := slices.Clone(reports)
-	slices.SortStableFunc(sorted, func(a, b Report) int { return b.AsOf.Compare(a.AsOf) })
+	slices.SortStableFunc(parts, func(a, b Report) int { return b.AsOf.Compare(a.AsOf) })
 	m := merger{out: &out, told: map[string]*seenAt{}, places: map[Place]bool{}}
-	for i := range sorted {
-		m.add(&sorted[i])
+	for i := range parts {
+		m.add(&parts[i])
 	}
 	for _, l := range out.lists() {
 		for i := range *l.Entries {
 			e := &(*l.Entries)[i]
-			if s := m.told[identity(*e)]; s != nil {
-				e.AlsoIn = append(e.AlsoIn, s.also...)
+			s := m.known(*e)
+			if s == nil {
+				continue
+			}
+			for _, p := range s.also {
+				if p != e.Place && !slices.Contains(e.AlsoIn, p) {
+					e.AlsoIn = append(e.AlsoIn, p)
+				}
 			}
 		}
 	}
@@ -112,6 +190,7 @@ func Merge(reports []Report, now time.Time) Report {
 
 type seenAt struct {
 	place Place
+	link  string
 	also  []Place
 }
 
@@ -121,62 +200,85 @@ type merger struct {
 	places map[Place]bool
 }
 
-// identity is what a conversation is known by in every account: its thread, else its local id.
-func identity(e Entry) string {
-	if e.Link != nil && *e.Link != "" {
-		return *e.Link
+// known is where a conversation is told already. It is known by its thread; by its local id where one of the two has no thread.
+func (m *merger) known(e Entry) *seenAt {
+	if link := linkOf(e); link != "" && m.told[link] != nil {
+		return m.told[link]
 	}
-	return e.SessionID
+	if s := m.told[e.SessionID]; e.SessionID != "" && s != nil && (s.link == "" || linkOf(e) == "" || s.link == linkOf(e)) {
+		return s
+	}
+	return nil
 }
 
+func linkOf(e Entry) string {
+	if e.Link == nil {
+		return ""
+	}
+	return *e.Link
+}
+
+// add takes what one account tells.
 func (m *merger) add(r *Report) {
-	repeated := map[Place]bool{}
-	for _, p := range r.Places {
-		if m.places[p] {
-			repeated[p] = true
-			m.out.Warnings = append(m.out.Warnings, fmt.Sprintf("%s: two reports tell of this account; the newer one counts", p.Name()))
-			continue
-		}
-		m.places[p] = true
-		m.out.Places = append(m.out.Places, p)
+	p := r.Places[0]
+	if m.places[p] {
+		m.repeated(p, r)
+		return
 	}
-	if !r.Complete {
-		m.out.Complete = false
-	}
-	if len(repeated) < len(r.Places) {
-		m.out.Found += r.Found
-		m.out.Agents = append(m.out.Agents, prefixed(r)...)
-	}
-	m.out.Warnings = append(m.out.Warnings, r.Warnings...)
+	m.places[p] = true
+	m.out.Places = append(m.out.Places, p)
+	m.out.Parts = append(m.out.Parts, r.Parts...)
+	m.out.Complete = m.out.Complete && r.Complete
+	m.out.Found += r.Found
+	m.out.Agents = append(m.out.Agents, r.Agents...)
 	for i, l := range r.lists() {
 		into := m.out.lists()[i].Entries
 		for _, e := range *l.Entries {
-			if repeated[e.Place] {
+			// Two sessions of one account are two, whatever they have in common.
+			if s := m.known(e); s != nil && s.place != p {
+				if !slices.Contains(s.also, p) {
+					s.also = append(s.also, p)
+				}
 				continue
 			}
-			if id := identity(e); id != "" {
-				if s := m.told[id]; s != nil {
-					if s.place != e.Place && !slices.Contains(s.also, e.Place) {
-						s.also = append(s.also, e.Place)
-					}
-					continue
+			s := &seenAt{place: p, link: linkOf(e)}
+			for _, id := range []string{s.link, e.SessionID} {
+				if id != "" && m.told[id] == nil {
+					m.told[id] = s
 				}
-				m.told[id] = &seenAt{place: e.Place}
 			}
 			*into = append(*into, e)
 		}
 	}
-	keep(&m.out.Typed, r.Typed, func(e Entry) bool { return !repeated[e.Place] })
-	keep(&m.out.Defects, r.Defects, func(d Defect) bool { return !repeated[d.Place] })
-	keep(&m.out.Elsewhere, r.Elsewhere, func(e Elsewhere) bool { return !repeated[e.Place] })
-	keep(&m.out.LeftOut, r.LeftOut, func(l LeftOut) bool { return !repeated[l.Place] })
-	keep(&m.out.Captures, r.Captures, func(c Capture) bool { return len(c.Proposals) > 0 && !repeated[c.Proposals[0].Place] })
-	keep(&m.out.Rows, r.Rows, func(row inventory.Row) bool { return !repeated[Place{row.Account, row.Host}] })
+	keep(&m.out.Typed, r.Typed, func(e Entry) bool { s := m.known(e); return s == nil || s.place == p })
+	m.out.Defects = append(m.out.Defects, r.Defects...)
+	m.out.Elsewhere = append(m.out.Elsewhere, r.Elsewhere...)
+	m.out.LeftOut = append(m.out.LeftOut, r.LeftOut...)
+	m.out.Captures = append(m.out.Captures, r.Captures...)
+	m.out.Rows = append(m.out.Rows, r.Rows...)
 	for _, u := range r.Unmatched {
-		known := slices.ContainsFunc(m.out.Unmatched, func(x Unmatched) bool { return x.ID == u.ID }) || m.told[u.Link] != nil
-		if !repeated[u.Place] && !known {
+		if !slices.ContainsFunc(m.out.Unmatched, func(x Unmatched) bool { return x.ID == u.ID }) && m.told[u.Link] == nil {
 			m.out.Unmatched = append(m.out.Unmatched, u)
 		}
+	}
+}
+
+// repeated leaves an older report of an account out. Two machines may have one name, so what is lost by it is said.
+func (m *merger) repeated(p Place, older *Report) {
+	lost := 0
+	for _, l := range older.lists() {
+		for _, e := range *l.Entries {
+			if m.known(e) == nil {
+				lost++
+			}
+		}
+	}
+	said := fmt.Sprintf("%s: two reports tell of this account; the newer one counts", p.Name())
+	if lost > 0 {
+		said += fmt.Sprintf(", and sessions that only the older one has (%d) are left out: if they are two machines of one name, merge them under two host names", lost)
+	}
+	if !slices.Contains(m.out.Warnings, said) {
+		m.out.Warnings = append(m.out.Warnings, said)
 	}
 }
 
@@ -186,18 +288,6 @@ func keep[T any](into *[]T, from []T, ok func(T) bool) {
 			*into = append(*into, v)
 		}
 	}
-}
-
-// prefixed are what agents typed, with the account where it was.
-func prefixed(r *Report) []string {
-	out := []string{}
-	for _, a := range r.Agents {
-		if len(r.Places) == 1 {
-			a = r.Places[0].Name() + ": " + a
-		}
-		out = append(out, a)
-	}
-	return out
 }
 
 // group looks for sessions of different accounts that are one piece of work; groups within one account are in its own report.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/inventory"
 	"recovery/review"
@@ -22,6 +23,8 @@ type Report struct {
 	AsOf    time.Time `json:"as_of"`
 	// Places are the accounts that it tells of: one, or those of the reports that were merged.
 	Places []Place `json:"places"`
+	// Parts are the accounts' own reports that it is made of.
+	Parts []Part `json:"parts"`
 	// First is what matters most: defects, money at risk, a person never answered, what would act twice.
 	First   []Point  `json:"first"`
 	Defects []Defect `json:"defects"`
@@ -86,7 +89,9 @@ type Input struct {
 	State     *journal.State
 	// Review gives a session's review, and whether there is one.
 	Review func(short string) (review.Review, bool)
-	Look   *Look
+	// Unrecorded gives the defects of a session's review that the journal does not hold; nil when nobody looks.
+	Unrecorded func(short string, rev *review.Review) []journal.DefectData
+	Look       *Look
 	// World and Facts are the account as it is now; both may be missing.
 	World *inventory.World
 	Facts map[string]inventory.Facts
@@ -94,6 +99,8 @@ type Input struct {
 	Elsewhere []Elsewhere
 	// Warnings are what was not seen while the input was made.
 	Warnings []string
+	// Messages makes the texts of one kind (prep, wrap, review-wrap) that may be sent to sessions, by short; nil when nobody does.
+	Messages func(kind string, shorts []string) map[string]Message
 	// Folder says the git state of a folder in words; nil when nobody looks.
 	Folder func(dir string) string
 	Now    time.Time
@@ -104,10 +111,17 @@ func Build(in Input) Report {
 	r := empty(in.Now)
 	r.Places = []Place{in.Place}
 	r.Found, r.Complete = in.Inventory.Found, in.Inventory.Complete
+	r.Parts = []Part{{in.Place, in.Now, r.Found, r.Complete}}
 	r.Agents = append(r.Agents, in.State.Agents...)
 	r.Warnings = append(r.Warnings, in.Warnings...)
 	for _, d := range in.State.Defects {
 		r.Defects = append(r.Defects, Defect{in.Place, d})
+	}
+	if taken := in.Inventory.TakenAt; !taken.IsZero() && in.Now.Sub(taken) > oldInventory {
+		r.Warnings = append(r.Warnings, "the inventory is of "+stamp(taken)+": what went offline since is not in here; make it anew with `recovery inventory`")
+	}
+	if n := in.State.Unknown; n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d events in the journal were written by a newer recovery and are not understood here: use that one", n))
 	}
 	for _, u := range in.Inventory.Unmatched {
 		r.Unmatched = append(r.Unmatched, Unmatched{in.Place, u})
@@ -127,6 +141,7 @@ func Build(in Input) Report {
 	b.others()
 	b.live()
 	r.Captures = captures(b.wraps)
+	b.messages()
 	if in.World != nil {
 		r.Rows = inventory.Rows(in.World, b.facts())
 		for i := range r.Rows {
@@ -138,7 +153,7 @@ func Build(in Input) Report {
 }
 
 func empty(now time.Time) Report {
-	return Report{Version: Version, AsOf: now, Places: []Place{}, First: []Point{}, Defects: []Defect{}, ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
+	return Report{Version: Version, AsOf: now, Places: []Place{}, Parts: []Part{}, First: []Point{}, Defects: []Defect{}, ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
 		Typed: []Entry{}, Held: []Entry{}, Duplicates: []Entry{}, Captures: []Capture{}, Unclear: []Entry{}, NotWoken: []Entry{}, Live: []Entry{},
 		Unmatched: []Unmatched{}, Groups: []Group{}, Expiring: []Point{}, Elsewhere: []Elsewhere{}, LeftOut: []LeftOut{}, Agents: []string{}, Warnings: []string{}, Rows: []inventory.Row{}}
 }
@@ -178,6 +193,9 @@ func (r *Report) finish() {
 	}
 	sort.SliceStable(r.Expiring, func(i, j int) bool { return r.Expiring[i].At.Before(*r.Expiring[j].At) })
 }
+
+// oldInventory is the age from which an inventory is pointed out.
+const oldInventory = 24 * time.Hour
 
 // expiresSoon is how long before its end a transcript is pointed out.
 const expiresSoon = 7 * 24 * time.Hour
@@ -242,6 +260,33 @@ func (b *builder) live() {
 	}
 }
 
+// messages gives the sessions of a list what the user may send them next.
+func (b *builder) messages() {
+	if b.Messages == nil {
+		return
+	}
+	for _, l := range []struct {
+		kind string
+		list []Entry
+	}{{"prep", b.report.Owners}, {"wrap", b.report.Finished}, {"review-wrap", b.report.Duplicates}} {
+		var shorts []string
+		for _, e := range l.list {
+			if e.Review == nil || !e.Review.Plan {
+				shorts = append(shorts, e.Short)
+			}
+		}
+		if len(shorts) == 0 {
+			continue
+		}
+		made := b.Messages(l.kind, shorts)
+		for i := range l.list {
+			if m, ok := made[l.list[i].Short]; ok {
+				l.list[i].Message = &m
+			}
+		}
+	}
+}
+
 func (b *builder) facts() []inventory.Facts {
 	var out []inventory.Facts
 	for _, l := range b.report.lists() {
@@ -281,6 +326,7 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 	rev, reviewed := b.Review(e.Short)
 	if reviewed {
 		e.Verdict, e.Review = rev.Verdict, &rev
+		b.unrecorded(e, &rev)
 	}
 	if s.Check != nil && len(s.Check.Pending) > 0 {
 		typed := e
@@ -302,17 +348,20 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 		}
 	}
 	switch busy := b.Look.busy(e.Short); {
-	case wrapped.State == wrap.Done && clean && rev.Unjudged() == 0 && busy == "":
+	case wrapped.State == wrap.Done && clean && rev.Answered && rev.Unjudged() == 0 && busy == "":
 		b.archive(e, rev, wrapped)
 	case wrapped.State == wrap.Done && clean:
 		if busy != "" {
 			e.Why = append(e.Why, "it wrapped, and something goes on or waits in it: "+busy)
 		}
+		if !rev.Answered {
+			e.Why = append(e.Why, "it wrapped, and its review was not read to an end: what it did was not checked")
+		}
 		e.Why = append(e.Why, unclear(rev)...)
 		e.Next = "recovery read " + e.Short
 		r.Unclear = append(r.Unclear, e)
 	case wrapped.State == wrap.Held:
-		e.Why = append(e.Why, "it wrapped and is held: "+wrapped.ClosingLine)
+		e.Why = append(append(e.Why, "it wrapped and is held: "+wrapped.ClosingLine), unclear(rev)...)
 		e.Next = "read its thread"
 		r.Held = append(r.Held, e)
 	case wrapped.State == wrap.Running:
@@ -324,6 +373,9 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 		r.Live = append(r.Live, e)
 	case s.LastSent() == nil && !reviewed:
 		e.Why, e.Next = notWoken(s, e)
+		if b.gone(e.Short) {
+			e.Why, e.Next = append(e.Why, jobGone), nextGone
+		}
 		r.NotWoken = append(r.NotWoken, e)
 	case !reviewed || !rev.Answered:
 		e.Why = append(e.Why, "its review is not answered yet")
@@ -334,7 +386,7 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 			e.Why = append(e.Why, "its turn ended in an error: "+rev.Error)
 		}
 		e.Next = "recovery read --wait 10m " + e.Short
-		r.Unclear = append(r.Unclear, e)
+		r.Unclear = append(r.Unclear, b.unanswered(e))
 	case rev.Unclear != "" || rev.Verdict == nil || !clean || rev.Unjudged() > 0 && rev.Verdict.Verdict == review.VerdictDone:
 		e.Why = append(e.Why, unclear(rev)...)
 		e.Next = "recovery read " + e.Short
@@ -345,7 +397,52 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 		r.Unclear = append(r.Unclear, e)
 	default:
 		e.Why = append(e.Why, unclear(rev)...)
+		if wrapped.State == wrap.NotAWrap {
+			e.Why = append(e.Why, "it was asked for its wrap, and that is no real one: "+wrapped.Reason)
+		}
 		b.byVerdict(e, rev)
+	}
+}
+
+// What is to be said of a session whose job was deleted.
+const (
+	jobGone  = "it has no job in this account any more: nothing more can be read of it"
+	nextGone = "look at its thread, and make the inventory anew: recovery inventory"
+)
+
+func (b *builder) gone(short string) bool {
+	return b.Look != nil && b.Look.Jobs != nil && b.Look.job(short) == nil
+}
+
+// unanswered says what a session without an answer waits for, where that is not the answer itself.
+func (b *builder) unanswered(e Entry) Entry {
+	if b.gone(e.Short) {
+		e.Why, e.Next = append(e.Why, jobGone), nextGone
+		return e
+	}
+	switch st := b.Look.standing(b.State, Standing{Short: e.Short}); st.Step {
+	case StepIntended, StepSaved, StepUncertain, StepDefect:
+		for _, why := range []string{st.Owed, st.WaitsFor} {
+			if why != "" {
+				e.Why = append(e.Why, "open: "+why)
+			}
+		}
+		e.Next = or(st.Next, e.Next)
+	}
+	return e
+}
+
+// unrecorded lists the defects of a review that nobody has read yet.
+func (b *builder) unrecorded(e Entry, rev *review.Review) {
+	if b.Unrecorded == nil {
+		return
+	}
+	at := b.Now
+	if rev.LastAt != nil {
+		at = *rev.LastAt
+	}
+	for _, d := range b.Unrecorded(e.Short, rev) {
+		b.report.Defects = append(b.report.Defects, Defect{b.Place, journal.OpenDefect{DefectData: d, Session: e.Short, At: at}})
 	}
 }
 
@@ -355,9 +452,12 @@ func (b *builder) archive(e Entry, rev review.Review, wrapped wrap.Status) {
 	if wrapped.WrappedAt != nil {
 		seen += " at " + stamp(*wrapped.WrappedAt)
 	}
-	e.Why = append(e.Why, seen+": "+or(wrapped.ClosingLine, "its closing line"), fmt.Sprintf("%s in its review, all only read", calls(len(rev.Tools))))
+	e.Why = append(e.Why, seen+": "+or(wrapped.ClosingLine, "its closing line"), readOnly(rev))
 	if j := b.Look.job(e.Short); j != nil {
 		e.Why = append(e.Why, "nothing is queued, and no background task is open")
+		if j.SelfWake || j.Routine {
+			e.Why = append(e.Why, "it wakes by itself (a routine or a timer of its own): that ends when it is archived")
+		}
 	}
 	if f, ok := b.Facts[e.Short]; ok && f.Tail.Why != "" {
 		e.Why = append(e.Why, fmt.Sprintf("its last turn is %s: %s", f.Tail.Turn, f.Tail.Why))
@@ -383,10 +483,13 @@ func (b *builder) byVerdict(e Entry, rev review.Review) {
 		e = b.folder(e)
 		e.Why = append(e.Why, "its review says DONE; a real wrap is still owed")
 		e.Next = "pin it, send the WRAP message (recovery message wrap " + e.Short + "), then: recovery wrap-wait " + e.Short
-		e.Message = wrapMessage(e.Short)
 		r.Finished = append(r.Finished, e)
 	case review.VerdictOwner:
-		e.Next = "read its plan, then type your go in its thread"
+		e.Next = "read its plan, then type your go in its thread; to have it prepared for a bare go first: recovery message prep " + e.Short
+		if rev.Plan {
+			e.Why = append(e.Why, "its final plan is posted")
+			e.Next = "read its final plan, then type your go in its thread"
+		}
 		r.Owners = append(r.Owners, e)
 	case review.VerdictDuplicate:
 		e.Next = "when its owner has what it lacks: pin it, send the WRAP message (recovery message review-wrap " + e.Short + "), then: recovery wrap-wait " + e.Short
@@ -413,6 +516,23 @@ func notWoken(s *journal.Session, e Entry) (why []string, next string) {
 		return why, "read its thread; when nothing was typed in it after its last turn: recovery queue-check --confirm " + e.Short
 	}
 	return why, "recovery queue-check " + e.Short
+}
+
+// readOnly says what a clean review did.
+func readOnly(rev review.Review) string {
+	denied := 0
+	for _, t := range rev.Tools {
+		if t.Class != audit.Read && t.Result == review.Denied {
+			denied++
+		}
+	}
+	switch {
+	case len(rev.Tools) == 0:
+		return "no tool call in its review"
+	case denied > 0:
+		return fmt.Sprintf("%s in its review, of which %d that would write or cannot be judged were denied, and the rest only read", calls(len(rev.Tools)), denied)
+	}
+	return calls(len(rev.Tools)) + " in its review, all only read"
 }
 
 func calls(n int) string {

@@ -8,7 +8,6 @@ import (
 
 	"recovery/internal/journal"
 	"recovery/inventory"
-	"recovery/prompts"
 )
 
 // story is a session's life in order: made, active until, offline how, woken, reviewed, wrapped. What is not known is left out.
@@ -77,13 +76,4 @@ func parsed(s string) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-// wrapMessage is the text that asks a finished session for its real wrap.
-func wrapMessage(short string) *Message {
-	said, err := prompts.RenderWrap(prompts.Wrap{Short: short})
-	if err != nil {
-		return nil
-	}
-	return &Message{Kind: "wrap", Text: said, Before: "pin the session first: Ctrl+T on its row in the interactive `claude agents` view; then send this in its thread"}
 }

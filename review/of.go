@@ -163,10 +163,10 @@ func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData
 	}
 	var fresh []journal.DefectData
 	for _, d := range rev.Defects {
-		def := journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
+		def := defectData(short, rev, d)
 		wrote := true
 		if err := j.AppendIf(journal.Defect, short, def, func(events []journal.Event) bool {
-			wrote = !journal.HasDefect(events, short, def.Key) && !joinedAlready(events, short, d.Code, promptOf(rev, d))
+			wrote = !onRecord(events, short, rev, d)
 			return !wrote
 		}); err != nil {
 			return fresh, err
@@ -176,6 +176,25 @@ func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData
 		}
 	}
 	return fresh, nil
+}
+
+// Unrecorded are the defects of a review that the journal does not hold.
+func Unrecorded(events []journal.Event, short string, rev *Review) []journal.DefectData {
+	var out []journal.DefectData
+	for _, d := range rev.Defects {
+		if !onRecord(events, short, rev, d) {
+			out = append(out, defectData(short, rev, d))
+		}
+	}
+	return out
+}
+
+func defectData(short string, rev *Review, d Defect) journal.DefectData {
+	return journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
+}
+
+func onRecord(events []journal.Event, short string, rev *Review, d Defect) bool {
+	return journal.HasDefect(events, short, key(rev, d)) || joinedAlready(events, short, d.Code, promptOf(rev, d))
 }
 
 // key tells one defect from another: a call by its id, whatever became of it since; anything else by its text.

@@ -16,6 +16,7 @@ import (
 	"recovery/internal/sources"
 	"recovery/internal/text"
 	"recovery/inventory"
+	"recovery/message"
 	"recovery/report"
 	"recovery/review"
 
@@ -116,10 +117,11 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 	if err != nil {
 		return none, err
 	}
-	state, err := p.state()
+	events, err := p.journal.Read()
 	if err != nil {
 		return none, err
 	}
+	state := journal.Replay(events)
 	rules, err := loadRules(c)
 	if err != nil {
 		return none, err
@@ -127,7 +129,10 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 	elsewhere, warnings := x.elsewhere(p, w)
 	return report.Build(report.Input{
 		Place: x.reportPlace(p), Inventory: inv, State: state, Look: p.look(w), World: w, Facts: told(w, inv, state), Folder: x.gitState, Now: x.now().UTC(),
-		Elsewhere: elsewhere, Warnings: warnings,
+		Elsewhere: elsewhere, Warnings: warnings, Messages: messagesOf(message.Build(message.Input{World: w, Rules: rules, State: state, Inventory: inv})),
+		Unrecorded: func(short string, rev *review.Review) []journal.DefectData {
+			return review.Unrecorded(events, short, rev)
+		},
 		Review: func(short string) (review.Review, bool) {
 			rev, err := review.Of(w, rules, state.Session(short))
 			var none *review.NotWokenError
@@ -140,6 +145,23 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 			return rev, true
 		},
 	}), nil
+}
+
+// messagesOf gives the texts that there are: an offline session, or one whose words cannot be relied on, has none.
+func messagesOf(plan *message.Plan) func(string, []string) map[string]report.Message {
+	return func(kind string, shorts []string) map[string]report.Message {
+		items, err := plan.Make(message.Kind(kind), shorts, "")
+		if err != nil {
+			return nil // `recovery message` says why
+		}
+		out := map[string]report.Message{}
+		for _, it := range items {
+			if it.Text != "" {
+				out[it.Short] = report.Message{Kind: kind, Text: it.Text, Before: strings.Join(it.Notes, "; ")}
+			}
+		}
+		return out
+	}
 }
 
 // elsewhere is the unfinished work of other systems; that of the account's own jobs stands in the report's lists already. A store that

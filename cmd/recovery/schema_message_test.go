@@ -35,7 +35,10 @@ func holdMessages(t *testing.T, h *holder) {
 	typed := add(live, &own, fixtures.Says("And the parcel?", "It is lost."))
 	unseen := add(fixtures.Session{StaleRegistry: true, PidDomain: "linux:0123456789abcdef0123456789abcdef:pid:[4026539999]"}, &own)
 	prep := []string{"message", "prep", a, plain, finished, typed, unseen, add(fixtures.Session{Archived: true}, &own), add(live, nil), add(live, &unclear)}
+	dup := fixtures.Review{Verdict: "DUPLICATE", Item: "x"}
+	add(pinned, &dup)
 	b.inventory()
+	h.run(b, "report")
 	h.run(b, prep...)
 	h.run(b, "message", "wrap", finished, loose, a)
 	h.run(b, "message", "review-wrap", finished)

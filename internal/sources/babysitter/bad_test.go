@@ -46,7 +46,7 @@ func TestBadRuns(t *testing.T) {
 	}{
 		"no run.json":    {func(t *testing.T, run string) { _ = os.Remove(filepath.Join(run, "run.json")) }, sources.Unreadable, "there is no run.json"},
 		"run.json empty": {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "") }, sources.Unreadable, "run.json is not JSON"},
-		"run.json list":  {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "[1]") }, sources.Unreadable, "no object"},
+		"run.json null":  {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "null") }, sources.Unreadable, "no object"},
 		"run.json deep": {func(t *testing.T, run string) {
 			write(t, filepath.Join(run, "run.json"), strings.Repeat(`{"a":`, 200_000))
 		}, sources.Unreadable, "nested too deep"},

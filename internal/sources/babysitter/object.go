@@ -14,8 +14,28 @@ import (
 
 var errNotJSON = errors.New("is not JSON (or is nested too deep)")
 
+var errNoObject = errors.New("is JSON, and no object")
+
 // readObject reads a file that holds one JSON object.
 func readObject(path string) (gjson.Result, error) {
+	v, err := readJSON(path)
+	if err == nil && !v.IsObject() {
+		return gjson.Result{}, errNoObject
+	}
+	return v, err
+}
+
+// readDescription reads a run.json. run:status takes any JSON for one that JavaScript counts as something; of what is no object,
+// no member is there.
+func readDescription(path string) (gjson.Result, error) {
+	v, err := readJSON(path)
+	if err == nil && !truthy(v) {
+		return gjson.Result{}, errNoObject
+	}
+	return v, err
+}
+
+func readJSON(path string) (gjson.Result, error) {
 	data, _, err := files.Read(path)
 	if err != nil {
 		return gjson.Result{}, err
@@ -23,11 +43,7 @@ func readObject(path string) (gjson.Result, error) {
 	if !account.ValidJSON(data) {
 		return gjson.Result{}, errNotJSON
 	}
-	v := gjson.ParseBytes(data)
-	if !v.IsObject() {
-		return gjson.Result{}, errors.New("is JSON, and no object")
-	}
-	return v, nil
+	return gjson.ParseBytes(data), nil
 }
 
 func isDir(path string) bool {

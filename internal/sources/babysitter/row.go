@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"recovery/internal/account"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
 )
@@ -91,6 +92,7 @@ func (r *run) details() []sources.Detail {
 	add("events", fmt.Sprintf("%d, the last is %s", j.files, orElse(j.lastKind, "none")))
 	add("effects", fmt.Sprintf("%d, of which %d are pending", len(j.effects), len(j.pending())))
 	add("pending", kinds(j.pendingByKind()))
+	add("pending effects", r.pendingNames())
 	if !r.waits.oldest.IsZero() {
 		add("pending since", r.waits.oldest.Format(time.RFC3339))
 	}
@@ -127,6 +129,15 @@ func (r *run) details() []sources.Detail {
 	add("part of run", r.parent)
 	add("SDK", r.sdk)
 	return out
+}
+
+// pendingNames names what is pending: task:post wants the id.
+func (r *run) pendingNames() string {
+	var out []string
+	for _, e := range r.journal.pending() {
+		out = append(out, clip(e.id, 80)+" ("+clip(e.kind, 60)+")")
+	}
+	return some(out)
 }
 
 // quote makes one word of a shell command. A text that no shell takes as it is (a zero byte) gives false.
@@ -170,7 +181,20 @@ func (r *run) commands(now time.Time) []sources.Command {
 	acts := func(command, effect string) {
 		out = append(out, sources.Command{Command: command, Effect: effect, Acts: true})
 	}
-	acts("babysitter run:iterate "+dir+" --json", effect)
+	if cmd, ok := r.wakeCommand(); ok {
+		effect := "opens the Claude session behind it again, whose stop hook goes on with the run"
+		if !r.sessionActive {
+			effect += " once the session is bound to it again"
+		}
+		if r.unattended {
+			effect += ", passing every breakpoint"
+		}
+		acts(cmd, effect+". Make sure that no process has its conversation open")
+	}
+	iterate := func() { acts("babysitter run:iterate "+dir+" --json", effect) }
+	if r.waits.tasks == 0 {
+		iterate()
+	}
 	if cmd, ok := r.inSession(); ok {
 		effect := "starts a Claude session that takes the run over and goes on with it"
 		if r.unattended {
@@ -180,6 +204,9 @@ func (r *run) commands(now time.Time) []sources.Command {
 			effect += "; it takes the run away from session " + clip(r.session, 80) + ", so rather wake that one"
 		}
 		acts(cmd, effect)
+	}
+	if r.waits.tasks > 0 {
+		iterate() // it does not do what was handed out
 	}
 	return out
 }
@@ -194,7 +221,7 @@ func (r *run) iterateEffect(now time.Time) string {
 	const runs = "runs the user's process code up to the next thing that it waits for"
 	w := r.waits
 	switch {
-	case r.lock.kind == "corrupt" || r.lock.kind == "reused" || r.layout != "" && r.layout != layout || r.journal.files == 0 || r.bare():
+	case r.lock.kind == "corrupt" || r.lock.kind == "reused" || r.layout != "" && r.layout != layout || r.journal.files == 0 || r.bare() || r.importPath() == "":
 		return ""
 	case r.unattended:
 		return runs + ", and passes every breakpoint by itself: that is an approval"
@@ -208,6 +235,15 @@ func (r *run) iterateEffect(now time.Time) string {
 		return "meets the failed task again"
 	}
 	return runs
+}
+
+// wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate.
+func (r *run) wakeCommand() (string, bool) {
+	if r.waits.tasks == 0 || !r.claude() || r.cwd == "" || !account.IsUUID(strings.ToLower(r.session)) {
+		return "", false
+	}
+	dir, ok := quote(r.cwd)
+	return "cd -- " + dir + " && claude --resume " + r.session, ok
 }
 
 // inSession is the form for Claude Code. An id that is more than a plain name would be words to a model, so there is none then.

@@ -62,7 +62,7 @@ func (r *run) warn(format string, args ...any) {
 // readRun reads a run's description, journal and lock.
 func readRun(dir string, process func(int) sources.Process) *run {
 	r := &run{dir: dir, id: filepath.Base(dir)}
-	r.meta, r.metaErr = readObject(filepath.Join(dir, "run.json"))
+	r.meta, r.metaErr = readDescription(filepath.Join(dir, "run.json"))
 	r.journal = readJournal(dir)
 	r.warnings = append(r.warnings, r.journal.warnings...)
 	r.state = r.journal.state()
@@ -137,7 +137,12 @@ func (r *run) finished() bool {
 
 // bare says that no process was assigned yet.
 func (r *run) bare() bool {
-	return r.process == bareRun || str(member(member(r.meta, "entrypoint"), "importPath")) == bareRun
+	return r.process == bareRun || r.importPath() == bareRun
+}
+
+// importPath is the process file as run.json names it; empty when it names none, so that an iterate fails.
+func (r *run) importPath() string {
+	return str(member(member(r.meta, "entrypoint"), "importPath"))
 }
 
 // hashes remembers the hash of a process file, since many runs share one.
@@ -147,7 +152,7 @@ type hashes struct{ m sync.Map }
 // entrypoint.importPath, which is relative to the run's folder. An iterate that finds another one notes it and writes the new hash
 // into run.json; what the journal's first event says is then the only trace of the old one.
 func (r *run) checkCode(known *hashes) {
-	path := str(member(member(r.meta, "entrypoint"), "importPath"))
+	path := r.importPath()
 	if path == "" || path == bareRun {
 		return
 	}

@@ -28,6 +28,10 @@ func (r *run) judge(now time.Time) (sources.Verdict, string) {
 		return a.verdict, a.why
 	}
 	switch {
+	case r.bare():
+		return sources.Person, "it has no process yet: run:assign-process gives it one. " + a.why
+	case r.importPath() == "":
+		return sources.Person, "its run.json names no process file, so an iterate fails. " + a.why
 	case r.layout != "" && r.layout != layout:
 		return sources.Person, fmt.Sprintf("an iterate refuses its layout version %s. %s", clip(r.layout, 60), a.why)
 	case r.unattended:
@@ -103,6 +107,8 @@ func (r *run) waiting(now time.Time) answer {
 		return answer{sources.Person, "it waits for a person's answer, and nothing reminds anybody; after the answer an iterate goes on" + r.wake()}
 	case w.tasks > 0 && r.session == "":
 		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") and no session is recorded that knows how far they got; an iterate only lists the same tasks again"}
+	case w.tasks > 0 && !r.claude():
+		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + clip(r.session, 80) + " of " + clip(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"}
 	case w.tasks > 0:
 		return answer{sources.Safe, "tasks were handed out (" + w.kinds + ") and their session stopped before it reported; an iterate only lists them again" + r.wake()}
 	case len(w.sleeps) > 0 && !w.sleeps[0].After(now):
@@ -135,18 +141,18 @@ func (r *run) begun() answer {
 		return answer{sources.Person, "created without a process: run:assign-process gives it one"}
 	case r.recovered():
 		return answer{sources.Safe, "created: a process error was taken back, and nothing has run since; an iterate runs the process again" + r.wake()}
-	case r.lock.kind == "stale":
-		return answer{sources.Safe, "created: cut off in the middle of an iteration; what was recorded is not done again, code outside of tasks is" + r.wake()}
-	case len(j.effects) == 0 && j.others > 0:
-		return answer{sources.Safe, "created: an iteration began and asked for nothing before it was cut off; an iterate begins again" + r.wake()}
-	case len(j.effects) == 0:
-		return answer{sources.Safe, "created: never started; an iterate starts it" + r.wake()}
 	case j.lastResolved == "error":
 		why := "created: its last task failed (" + clip(orElse(j.taskError, "no message"), 300) + ") and the run was not written as failed; an iterate "
 		if strings.HasPrefix(r.sdk, "0.") || r.sdk == "" {
 			return answer{sources.Person, why + "writes it as failed unless the process handles the error"}
 		}
 		return answer{sources.Person, why + "repeats the failure and writes nothing unless the process handles the error"}
+	case r.lock.kind == "stale":
+		return answer{sources.Safe, "created: cut off in the middle of an iteration; what was recorded is not done again, code outside of tasks is" + r.wake()}
+	case len(j.effects) == 0 && j.others > 0:
+		return answer{sources.Safe, "created: an iteration began and asked for nothing before it was cut off; an iterate begins again" + r.wake()}
+	case len(j.effects) == 0:
+		return answer{sources.Safe, "created: never started; an iterate starts it" + r.wake()}
 	}
 	return answer{sources.Safe, "created: everything it asked for is answered, ready for the next iterate" + r.wake()}
 }

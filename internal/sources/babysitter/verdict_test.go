@@ -54,7 +54,7 @@ func TestVerdicts(t *testing.T) {
 		"sleep and ask":    {events: []ev{begun, nap, ask}, files: map[string]string{"tasks/e2/task.json": sleepTask(later)}, verdict: sources.Person, state: "waiting", waits: "sleep until", iterate: true},
 		"task, no session": {events: []ev{begun, job}, verdict: sources.Person, state: "waiting", reason: "no session is recorded", waits: "pending: agent 1", iterate: true},
 		"task, session":    {events: []ev{{"RUN_CREATED", map[string]any{"sessionId": "S-1"}}, job}, verdict: sources.Safe, state: "waiting", reason: "Waking its Claude session S-1 continues the run", iterate: true},
-		"other harness":    {meta: map[string]any{"harness": "codex"}, events: []ev{{"RUN_CREATED", map[string]any{"sessionId": "S-1"}}, job}, verdict: sources.Safe, state: "waiting", reason: "only lists them again", iterate: true},
+		"other harness":    {meta: map[string]any{"harness": "codex"}, events: []ev{{"RUN_CREATED", map[string]any{"sessionId": "S-1"}}, job}, verdict: sources.Person, state: "waiting", reason: "has to be opened again there", iterate: true},
 		"unattended":       {meta: map[string]any{"nonInteractive": true}, events: []ev{begun, job, resolved("e3", "ok")}, verdict: sources.Person, state: "created", reason: "waking it is an approval", iterate: true},
 		"unattended ask":   {meta: map[string]any{"nonInteractive": true}, events: []ev{begun, ask}, verdict: sources.Person, state: "waiting", reason: "passes the breakpoint by itself", iterate: true},
 		"unattended sleep": {meta: map[string]any{"nonInteractive": true}, events: []ev{begun, nap}, files: map[string]string{"tasks/e2/task.json": sleepTask(later)}, verdict: sources.Person, state: "waiting", iterate: true},
@@ -225,5 +225,72 @@ func TestSession(t *testing.T) {
 	check("the folder itself", "exact", "no longer active")
 	if r := only(t, Find(machine(root))); !hasWarning(r, "busy") || !hasCommand(r, "claude '/babysitter:call resume --run-id r1'") {
 		t.Errorf("%v %v", r.Warnings, r.Commands)
+	}
+}
+
+// TestHandedOutTasks: what was handed out to a session is continued by that session. An iterate would list it again and not do it.
+func TestHandedOutTasks(t *testing.T) {
+	const session = "11111111-2222-4333-8444-555555555555"
+	from := ev{"STOP_HOOK_INVOKED", map[string]any{"sessionId": session}}
+	acting := func(r sources.Row) (out []string) {
+		for _, c := range r.Commands {
+			if c.Acts {
+				out = append(out, c.Command)
+			}
+		}
+		return out
+	}
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "claude"), map[string]any{"harness": "claude-code", "cwd": "/my work"}, begun, requested("e1", "agent"), from)
+	makeRun(t, filepath.Join(dir, "codex"), map[string]any{"harness": "codex", "cwd": "/w"}, begun, requested("e1", "agent"), from)
+	makeRun(t, filepath.Join(dir, "breakpoint"), map[string]any{"harness": "claude-code", "cwd": "/w"}, begun, requested("e1", "breakpoint"), from)
+	rows := byFolder(Find(machine(dir)))
+	if r := rows["claude"]; r.Verdict != sources.Safe || len(acting(r)) == 0 || acting(r)[0] != "cd -- '/my work' && claude --resume "+session || !hasCommand(r, "run:iterate") {
+		t.Errorf("%s %v", r.Verdict, acting(r))
+	}
+	if r := rows["codex"]; r.Verdict != sources.Person || hasCommand(r, "claude --resume") || !strings.Contains(r.Reason, session) {
+		t.Errorf("%s %s %v", r.Verdict, r.Reason, acting(r))
+	}
+	if r := rows["breakpoint"]; len(acting(r)) == 0 || !strings.Contains(acting(r)[0], "run:iterate") {
+		t.Errorf("%v", acting(r))
+	}
+	for name, want := range map[string]string{"claude": "e1 (agent)", "breakpoint": "e1 (breakpoint)"} {
+		if got := detail(rows[name], "pending effects"); got != want {
+			t.Errorf("%s: pending effects %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestNotSafe: an iterate that fails, or is not offered, continues nothing.
+func TestNotSafe(t *testing.T) {
+	dir := t.TempDir()
+	asked := []ev{begun, requested("e1", "agent"), resolved("e1", "error")}
+	makeRun(t, filepath.Join(dir, "failed-task"), map[string]any{"sdkVersion": "6.0.0"}, asked...)
+	write(t, filepath.Join(dir, "failed-task", "run.lock"), `{"pid":7,"owner":"runtime:orchestrateIteration","acquiredAt":"2026-11-29T12:00:00Z"}`)
+	bare := map[string]any{"processId": bareRun, "entrypoint": map[string]any{"importPath": bareRun}}
+	makeRun(t, filepath.Join(dir, "bare"), bare, begun, requested("e1", "agent"), resolved("e1", "ok"))
+	makeRun(t, filepath.Join(dir, "bare-sleep"), bare, begun, ev{"EFFECT_REQUESTED", map[string]any{"effectId": "e1", "invocationKey": "k", "stepId": "S1", "taskId": "t",
+		"kind": "sleep", "label": "sleep:2026-11-29T12:00:00Z", "taskDefRef": "x"}})
+	makeRun(t, filepath.Join(dir, "no-process"), map[string]any{"entrypoint": nil}, begun)
+	for name, part := range map[string]string{"failed-task": "its last task failed", "bare": "run:assign-process", "bare-sleep": "run:assign-process", "no-process": "names no process"} {
+		if r := byFolder(Find(machine(dir)))[name]; r.Verdict != sources.Person || !strings.Contains(r.Reason, part) {
+			t.Errorf("%s: %s %s", name, r.Verdict, r.Reason)
+		}
+	}
+}
+
+// TestOddDescription: run:status takes any JSON that JavaScript counts as something for a run.json.
+func TestOddDescription(t *testing.T) {
+	dir := t.TempDir()
+	for text, readable := range map[string]bool{"[]": true, "5": true, `"x"`: true, "true": true, "{}": true, "null": false, "0": false, `""`: false, "false": false, "{": false} {
+		makeRun(t, filepath.Join(dir, "r"), nil, begun)
+		write(t, filepath.Join(dir, "r", "run.json"), text)
+		r := only(t, Find(machine(dir)))
+		if readable && (r.State != "created" || r.Verdict != sources.Person || hasCommand(r, "run:iterate")) || !readable && (r.State != "" || r.Verdict != sources.Unreadable) {
+			t.Errorf("%s: %q %s %s", text, r.State, r.Verdict, r.Reason)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "r")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"slices"
 	"strings"
 
 	"recovery/internal/sources"
@@ -34,9 +35,17 @@ func Box(r sources.Row) string {
 	line("Criteria", detail(r, "criteria"))
 	line("Folder", r.Cwd)
 	line("Store", r.Store)
+	if detail(r, "Claude session") == "" {
+		line("Claude session", r.ClaudeSessionID)
+	}
 	line("Note", detail(r, "note"))
 	line("Waits for", r.WaitsFor)
 	line("Verdict", string(r.Verdict)+": "+r.Reason)
+	for _, d := range r.Details {
+		if !slices.Contains(above, d.Name) {
+			line(capital(d.Name), d.Text)
+		}
+	}
 	for _, w := range r.Warnings {
 		line("Warning", w)
 	}
@@ -46,6 +55,9 @@ func Box(r sources.Row) string {
 	b.WriteString("\n" + Next(r) + "\n")
 	return b.String()
 }
+
+// above are the details that have their place at the top of the box.
+var above = []string{"execution", "seed", "criteria", "note"}
 
 // Next is the one line `<state> -> next: <action>`.
 func Next(r sources.Row) string {

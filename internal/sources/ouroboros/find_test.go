@@ -79,6 +79,16 @@ func TestCauses(t *testing.T) {
 			if len(f.Rows) != 1 || f.Rows[0].ID != "orch_2" || f.None != "" {
 				t.Errorf("the other store: %+v", f)
 			}
+			// The same as the account's own store.
+			home := filepath.Join(dir, "home")
+			own := filepath.Join(home, folderName, legacyName)
+			must(t, os.MkdirAll(filepath.Dir(own), 0o755))
+			c.prepare(t, own)
+			unprivileged(t, func() { f = Find(machine(home, other)) })
+			want := strings.ReplaceAll(c.cause, "bad.db", legacyName)
+			if len(f.Problems) != 1 || !strings.HasPrefix(f.Problems[0].Cause, want) || f.Problems[0].Store != own || len(f.Rows) != 1 {
+				t.Errorf("the account's: %+v, want %s", f.Problems, want)
+			}
 		})
 	}
 }

@@ -3,6 +3,7 @@ package ouroboros
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -107,6 +108,9 @@ func unfinished(rows []sources.Row) bool {
 func readStore(m sources.Machine, p place) (rows []sources.Row, finished, leftOut map[string]int, err error) {
 	path, err := filepath.EvalSymlinks(p.path)
 	if err != nil {
+		if _, told := os.Stat(p.path); told != nil {
+			err = told // of a loop EvalSymlinks says so in words only
+		}
 		return nil, nil, nil, cause(err, p.path)
 	}
 	err = read(path, func(v *view) error {

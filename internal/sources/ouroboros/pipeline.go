@@ -84,7 +84,7 @@ func pipelineRow(file, id string) (r sources.Row, phase string) {
 	default:
 		r.Warnings = append(r.Warnings, "its phase is none that is known, so it counts as unfinished")
 	}
-	resume := sources.Command{Command: command("ouroboros", "auto", "--resume", id), Effect: "continues the pipeline; look first, since nothing records whether its process still runs"}
+	resume := sources.Command{Command: command("ouroboros", "auto", "--resume", id), Effect: "continues the pipeline; look first, since nothing records whether its process still runs", Acts: true}
 	if q := strings.TrimSpace(str(p, "pending_question")); q != "" {
 		r.WaitsFor, r.Verdict, r.Reason = "a person's answer: "+q, sources.Person, "it waits for the answer to its question"
 		resume.Effect = "asks the question again and continues with the answer"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recovery/internal/sources"
+	"recovery/internal/text"
 )
 
 func progressOf(id, when, payload string) ev {
@@ -173,6 +174,43 @@ func TestBox(t *testing.T) {
 	}
 	if got != string(want) {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestBoxHoldsAll: what is known of a row is in its box, whatever its name.
+func TestBoxHoldsAll(t *testing.T) {
+	const session = "0f0f0f0f-0000-4000-8000-000000000001"
+	home := t.TempDir()
+	store(t, filepath.Join(home, folderName, legacyName), startOf("orch_1", "10:00:00"),
+		ev{"session", "orch_1", progressUpdated, "10:01:00", `{"progress":{"runtime":{"backend":"claude","native_session_id":"` + session + `"},"workspace":{"branch":"feat/x"}}}`},
+		ev{"execution", "exec_orch_1", workflowProgress, "10:05:00", `{"completed_count":1,"total_count":3,"current_phase":"Deliver","activity":"builds"}`},
+		ev{"session", "orch_1", paused, "10:06:00", `{"reason":"worn out","pause_kind":"resume_retry","resume_hint":"mend it"}`},
+		ev{"hitl", "h1", "hitl.requested", "10:07:00", `{"session_id":"orch_1","question":"First?","kind":"approval","risk_class":"low"}`},
+		ev{"hitl", "h2", "hitl.requested", "10:08:00", `{"session_id":"orch_1","question":"Second?","kind":"approval","risk_class":"low"}`},
+		startOf("orch_2", "10:00:00"), ev{"session", "orch_2", failed, "10:01:00", `{"error":"boom"}`})
+	put(t, filepath.Join(home, folderName, "cancellations", "orch_1"), `{"version":1,"reason":"enough","cancelled_by":"user"}`)
+	m := machine(home)
+	m.All = true
+	rows := Find(m).Rows
+	if len(rows) != 2 {
+		t.Fatalf("%v", rows)
+	}
+	for _, r := range rows {
+		box := Box(r)
+		for _, d := range r.Details {
+			if !strings.Contains(box, text.Line(d.Text)) {
+				t.Errorf("%s: the box does not tell the %s, %q:\n%s", r.ID, d.Name, d.Text, box)
+			}
+		}
+		if r.ClaudeSessionID != "" && !strings.Contains(box, r.ClaudeSessionID) {
+			t.Errorf("%s: the box does not name the session:\n%s", r.ID, box)
+		}
+	}
+	box := Box(find(t, rows, "orch_1"))
+	for _, part := range []string{session, "Second?", "worn out", "mend it", "enough", "Deliver", "feat/x"} {
+		if !strings.Contains(box, part) {
+			t.Errorf("%q is not in the box:\n%s", part, box)
+		}
 	}
 }
 
