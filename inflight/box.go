@@ -89,6 +89,8 @@ func (r Row) breadcrumb() string {
 	}[r.Verdict]
 	if c, ok := r.Main(); r.Verdict == sources.Safe && ok && c.Acts {
 		action += ": " + c.Command
+	} else if r.Verdict == sources.Safe && ok && strings.HasPrefix(c.Command, queueCheck) {
+		action += " when its session may be woken: " + c.Command
 	} else if r.Verdict == sources.Safe {
 		action += " in its own system; " + look
 	}

@@ -65,10 +65,8 @@ func (n *joiner) join(r *Row) {
 	switch s.Live {
 	case account.Offline:
 		if s.Short != "" {
-			r.mark("only when `recovery queue-check "+s.Short+"` lets it pass: ", func(c sources.Command) bool {
-				return strings.Contains(strings.ToLower(c.Command), "--resume "+strings.ToLower(r.ClaudeSessionID))
-			})
-			r.Commands = append(r.Commands, sources.Command{Command: "recovery queue-check " + s.Short, Effect: "of its Claude session, " + strconv.Quote(clip(s.Title, 80)) + ": " + checkEffect})
+			r.mark("only when `"+queueCheck+s.Short+"` lets it pass: ", r.opensSession)
+			r.Commands = append(r.Commands, sources.Command{Command: queueCheck + s.Short, Effect: "of its Claude session, " + strconv.Quote(clip(s.Title, 80)) + ": " + checkEffect})
 		}
 		return
 	case account.Live:
@@ -88,6 +86,13 @@ func (n *joiner) join(r *Row) {
 		r.Reason = "whether " + name + " lives cannot be told, so make sure before it is started a second time; by its store alone: " + r.Reason
 		r.mark("NOT NOW, "+name+" may be live: ", nil)
 	}
+}
+
+const queueCheck = "recovery queue-check "
+
+// opensSession says that a command opens the conversation behind the row again.
+func (r *Row) opensSession(c sources.Command) bool {
+	return r.ClaudeSessionID != "" && strings.Contains(strings.ToLower(c.Command), "claude --resume "+strings.ToLower(r.ClaudeSessionID))
 }
 
 // mark puts words before the effects of the commands that do something, of those that fit when fits is given.

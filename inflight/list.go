@@ -166,10 +166,14 @@ func newestFirst(a, b Row) int {
 	return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.Source, b.Source), strings.Compare(a.Store, b.Store), strings.Compare(a.ID, b.ID))
 }
 
-// Main is the one command of a row: what continues it where that is safe, else the first, which looks. ok is false when there is none.
+// Main is the one command of a row: what continues it where that is safe, else the first, which looks. Where it is continued by
+// opening the conversation of one of the account's jobs, that is the queue check. ok is false when there is none.
 func (r Row) Main() (c sources.Command, ok bool) {
 	if r.Verdict == sources.Safe {
 		if i := slices.IndexFunc(r.Commands, func(c sources.Command) bool { return c.Acts }); i >= 0 {
+			if r.Claude != nil && r.Claude.Short != "" && r.opensSession(r.Commands[i]) {
+				return sources.Command{Command: queueCheck + r.Claude.Short, Effect: checkEffect}, true
+			}
 			return r.Commands[i], true
 		}
 	}

@@ -137,6 +137,13 @@ func TestJoin(t *testing.T) {
 	if opens := r.Commands[2].Effect; opens != "only when `recovery queue-check 0f0f0f0f` lets it pass: opens it" {
 		t.Errorf("%q", opens)
 	}
+	if c, _ := r.Main(); c.Command != "go a1" {
+		t.Errorf("%v", c)
+	}
+	r.Commands = append(r.Commands[:1], r.Commands[2:]...) // what opens the conversation is the first that acts
+	if c, _ := r.Main(); c.Command != "recovery queue-check 0f0f0f0f" || r.Next() != "unknown -> next: continue it when its session may be woken: recovery queue-check 0f0f0f0f" {
+		t.Errorf("%v, %s", c, r.Next())
+	}
 	if s := (&joiner{a: Account{Err: errors.New("no"), Dir: t.TempDir()}, known: map[string]*Session{}}).session(id); s == nil || s.Live != account.Unknown {
 		t.Errorf("of an account that cannot be read: %v", s)
 	}

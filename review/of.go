@@ -47,27 +47,34 @@ func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, err
 }
 
 func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, error) {
+	return windowBehind(w, job, s.Short, s.LastSent(), func(string) bool { return true })
+}
+
+// windowBehind is the window of a wake, or, when the journal has none, of the last of recovery's own prompts of a kind that stands
+// in the transcript.
+func windowBehind(w *inventory.World, job *account.Job, short string, last *journal.Wake, kind func(text string) bool) (Window, error) {
 	loc := transcript.Locate(w.Account, job)
-	if last := s.LastSent(); last != nil {
-		return windowOf(last, s.Short).follow(w.Account.Door, loc.Path), nil
+	if last != nil {
+		return windowOf(last, short).follow(w.Account.Door, loc.Path), nil
 	}
 	if loc.Path == "" {
-		return Window{}, &NotWokenError{s.Short}
+		return Window{}, &NotWokenError{short}
 	}
 	t, err := transcript.Open(w.Account.Door, loc.Path)
 	if err != nil {
-		return Window{}, fmt.Errorf("reading the review of %s: %w", s.Short, err)
+		return Window{}, fmt.Errorf("reading the review of %s: %w", short, err)
 	}
 	defer func() { _ = t.Close() }()
 	l, err := t.Ledger(prompts.IsOwn)
 	if err != nil {
 		return Window{}, err
 	}
-	if win, ok := marked(l.Marked, func(string) bool { return true }); ok {
-		win.Path, win.Short = loc.Path, s.Short
-		return win, nil
+	win, ok := marked(l.Marked, kind)
+	if !ok {
+		return Window{}, &NotWokenError{short}
 	}
-	return Window{}, &NotWokenError{s.Short}
+	win.Path, win.Short = loc.Path, short
+	return win, nil
 }
 
 func windowOf(wake *journal.Wake, short string) Window {

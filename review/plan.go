@@ -8,7 +8,6 @@ import (
 	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/text"
-	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/prompts"
 )
@@ -52,28 +51,7 @@ func Before(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review,
 }
 
 func reviewWindow(w *inventory.World, job *account.Job, s *journal.Session) (Window, error) {
-	loc := transcript.Locate(w.Account, job)
-	if last := s.LastReview(); last != nil {
-		return windowOf(last, s.Short).follow(w.Account.Door, loc.Path), nil
-	}
-	if loc.Path == "" {
-		return Window{}, &NotWokenError{s.Short}
-	}
-	t, err := transcript.Open(w.Account.Door, loc.Path)
-	if err != nil {
-		return Window{}, fmt.Errorf("reading the review of %s: %w", s.Short, err)
-	}
-	defer func() { _ = t.Close() }()
-	l, err := t.Ledger(prompts.IsOwn)
-	if err != nil {
-		return Window{}, err
-	}
-	win, ok := marked(l.Marked, func(text string) bool { return !prompts.IsPrep(text) })
-	if !ok {
-		return Window{}, &NotWokenError{s.Short}
-	}
-	win.Path, win.Short = loc.Path, s.Short
-	return win, nil
+	return windowBehind(w, job, s.Short, s.LastReview(), func(text string) bool { return !prompts.IsPrep(text) })
 }
 
 // follows takes the verdict, the calls and the defects of the review that this prep follows: the prep changes nothing of them.

@@ -11,12 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"recovery/internal/journal"
+	"recovery/internal/text"
 )
 
 // gitLimit bounds how long one folder may hold a report up.
 const gitLimit = 10 * time.Second
 
-// gitState says the state of a folder's working tree in words; empty when git cannot tell. Git takes no lock, writes no index, and
+// gitState says the state of a folder's working tree in words, or why git cannot tell. Git takes no lock, writes no index, and
 // runs none of the repository's own programs that can be switched off: a report only looks.
 func gitState(ctx context.Context, environ []string, dir string) string {
 	info, err := os.Stat(dir)
@@ -46,9 +49,18 @@ func gitState(ctx context.Context, environ []string, dir string) string {
 	case err != nil && strings.Contains(errs.String(), "not a git repository"):
 		return "no git repository"
 	case err != nil:
-		return ""
+		return "git cannot tell: " + text.Clip(gitProblem(errs.String(), err), 200)
 	}
 	return gitWords(string(out))
+}
+
+// gitProblem is the first line that git wrote about what went wrong.
+func gitProblem(said string, err error) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	if first = strings.TrimPrefix(first, "fatal: "); first == "" {
+		return err.Error()
+	}
+	return first
 }
 
 // gitWords reads what `git status --porcelain=v2 --branch -z` prints.
@@ -105,7 +117,22 @@ func (x *command) outputPath(name string, work string) (string, error) {
 	if claude, err = realPath(claude); err == nil && within(claude, path) && !within(work, path) && !within(filepath.Join(claude, "session-recovery"), path) {
 		return "", usagef("%s lies inside %s, where recovery writes only its work folder; name another file", name, claude)
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", usagef("%s is no file that can be written; name another one", name)
+	}
 	return path, nil
+}
+
+// saveOutput writes a file that the user named, as outputPath gave it.
+func saveOutput(path string, data []byte) error {
+	err := journal.SaveFile(filepath.Dir(path), filepath.Base(path), data)
+	if err == nil {
+		return nil
+	}
+	if cause := errors.Unwrap(err); cause != nil {
+		err = cause // what SaveFile says beside it is about the work folder
+	}
+	return failf("", "writing %s: %w; name another file", path, err)
 }
 
 func within(dir, path string) bool {

@@ -296,7 +296,7 @@ func (x *command) writeReport(c *cli.Context, rep report.Report, format string) 
 	if err != nil {
 		return err
 	}
-	if err := journal.SaveFile(filepath.Dir(path), filepath.Base(path), data); err != nil {
+	if err := saveOutput(path, data); err != nil {
 		return err
 	}
 	if x.json {

@@ -107,7 +107,11 @@ func projectOf(dir string) string {
 	if filepath.Base(runs) != "runs" || filepath.Base(filepath.Dir(runs)) != ".a5c" {
 		return ""
 	}
-	return filepath.Dir(filepath.Dir(runs))
+	project := filepath.Dir(filepath.Dir(runs))
+	if filepath.Base(project) == ".a5c" {
+		return filepath.Dir(project) // the doubled place of their issue #48
+	}
+	return project
 }
 
 // unreadable says why run:status would end with exit 1; empty when it would not.

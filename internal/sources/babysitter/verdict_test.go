@@ -243,6 +243,9 @@ func TestHandedOutTasks(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "claude"), map[string]any{"harness": "claude-code", "cwd": "/my work"}, begun, requested("e1", "agent"), from)
 	makeRun(t, filepath.Join(dir, "codex"), map[string]any{"harness": "codex", "cwd": "/w"}, begun, requested("e1", "agent"), from)
+	if got := projectOf("/p/.a5c/.a5c/runs/r"); got != "/p" { // their issue #48
+		t.Errorf("the folder of a doubled place is %s", got)
+	}
 	makeRun(t, filepath.Join(dir, "breakpoint"), map[string]any{"harness": "claude-code", "cwd": "/w"}, begun, requested("e1", "breakpoint"), from)
 	rows := byFolder(Find(machine(dir)))
 	if r := rows["claude"]; r.Verdict != sources.Safe || len(acting(r)) == 0 || acting(r)[0] != "cd -- '/my work' && claude --resume "+session || !hasCommand(r, "run:iterate") {
