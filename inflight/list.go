@@ -155,7 +155,7 @@ func (l *List) take(s sources.Source, f sources.Found, all bool, n *joiner, told
 	for _, path := range f.Looked {
 		l.Looked = append(l.Looked, Place{s.Name, path, slices.Contains(f.Missing, path)})
 	}
-	if f.None != "" {
+	if f.None != "" && len(f.Problems) == 0 { // what cannot be read may hold unfinished work
 		l.None = append(l.None, None{s.Name, f.None, "recovery inflight --all --source " + s.Name})
 	}
 	return rows

@@ -49,8 +49,10 @@ func TestFindMergesAndCounts(t *testing.T) {
 			Looked: []string{"/x", "/y"}, Missing: []string{"/y"}}),
 		source("b", sources.Found{Rows: []sources.Row{undated, row("b", "b2", sources.Unreadable, 2)}, Problems: []sources.Problem{{Source: "b", Store: "/z", Cause: "torn", Next: "mend it"}}}),
 		source("c", sources.Found{None: "never begun"}),
+		// What cannot be read is never "nothing there".
+		source("d", sources.Found{None: "all is finished", Problems: []sources.Problem{{Source: "d", Store: "/w", Cause: "locked", Next: "wait"}}}),
 	})
-	if got := ids(l); got != "a1 b2 a3 undated" || l.Found != 8 || !l.Unreadable() || len(l.Problems) != 1 {
+	if got := ids(l); got != "a1 b2 a3 undated" || l.Found != 8 || !l.Unreadable() || len(l.Problems) != 2 {
 		t.Errorf("%s, found %d, %v", got, l.Found, l.Problems)
 	}
 	if len(l.LeftOut) != 1 || l.LeftOut[0] != (LeftOut{"a", "finished", 4}) {

@@ -62,7 +62,7 @@ type Options struct {
 	Prep       bool
 	Data       message.Data
 	DataFlag   string
-	Dupes      map[string]Dupe
+	Dupes      map[string]inventory.SessionText
 	DefaultCwd string
 	Batch      int
 	Spacing    time.Duration

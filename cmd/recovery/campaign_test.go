@@ -56,7 +56,11 @@ func TestCrashCampaign(t *testing.T) {
 
 // campaign goes through the points of one outcome and gives their number.
 func campaign(t *testing.T, outcome string) int {
-	for n := 1; ; n++ {
+	step := 1
+	if testing.Short() {
+		step = 4
+	}
+	for n := 1; ; n += step {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{})
 		b.script(s.Short, fixtures.Script{Outcome: outcome})

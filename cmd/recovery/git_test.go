@@ -76,6 +76,11 @@ func TestReportIntoOddPlaces(t *testing.T) {
 	if info, err := os.Lstat(fifo); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe was replaced: %v", err)
 	}
+	good := filepath.Join(dir, "good.json")
+	b.must(exitOK, "report", "--format", "json", "-o", good)
+	if status, out, _ := b.run("report", "--merge", good, "--merge", fifo); status != exitNeedsUser || !strings.Contains(out, "not in here: "+fifo) || strings.Contains(out, "good.json") {
+		t.Errorf("merging one of two ended with %d:\n%s", status, out)
+	}
 	status, _, errs := b.run("report", "--merge", fifo, "--merge", real)
 	if status != exitFailed || !strings.Contains(errs, fifo) {
 		t.Errorf("merging a pipe ended with %d: %s", status, errs)

@@ -215,26 +215,26 @@ const maxReport = 256 << 20
 // merged makes one report of several files. One that cannot be read is told and does not hold the others up.
 func (x *command) merged(files []string) (report.Report, int, error) {
 	var reports []report.Report
-	unread := 0
+	var unread []string
 	var last error
 	for _, name := range files {
 		r, err := readReport(name)
 		if err != nil {
 			x.say("warning: %s: %v", name, err)
-			unread, last = unread+1, err
+			unread, last = append(unread, name), err
 			continue
 		}
 		reports = append(reports, r)
 	}
 	if len(reports) == 0 {
-		return report.Report{}, unread, failf("recovery report --format json -o FILE, for each account", "merging: none of the %d files is a report that can be read: %w", len(files), last)
+		return report.Report{}, len(unread), failf("recovery report --format json -o FILE, for each account", "merging: none of the %d files is a report that can be read: %w", len(files), last)
 	}
 	out := report.Merge(reports, x.now().UTC())
-	if unread > 0 {
+	if len(unread) > 0 {
 		out.Complete = false
-		out.Warnings = append(out.Warnings, text.Line(strings.Join([]string{"some reports could not be read and are not in here:", strings.Join(files, ", ")}, " ")))
+		out.Warnings = append(out.Warnings, text.Line("some reports could not be read and are not in here: "+strings.Join(unread, ", ")))
 	}
-	return out, unread, nil
+	return out, len(unread), nil
 }
 
 func readReport(name string) (report.Report, error) {

@@ -1,6 +1,7 @@
 package agentsession
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,6 +49,7 @@ type handoff struct {
 
 // parse reads a checkpoint. An error says that it is no JSON object.
 func parse(data []byte) (checkpoint, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if strings.TrimSpace(string(data[:min(len(data), 64)])) == "" {
 		return checkpoint{}, errors.New("is empty")
 	}
@@ -168,9 +170,8 @@ func (f fields) time(c *checkpoint, names ...string) time.Time {
 		v := f.get(name)
 		switch {
 		case v.Type == gjson.String && strings.TrimSpace(v.Str) != "":
-			at, err := time.Parse(time.RFC3339Nano, strings.ToUpper(strings.TrimSpace(v.Str)))
-			if err == nil && at.Unix() > 0 {
-				return at.UTC()
+			if at, ok := readTime(v.Str); ok {
+				return at
 			}
 			c.badTimes = append(c.badTimes, name)
 		case v.Type == gjson.Number && v.Num > 0 && v.Num < 1e11:
@@ -182,6 +183,17 @@ func (f fields) time(c *checkpoint, names ...string) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// readTime reads RFC 3339, with a blank for the T as well. A time without an offset is none: nobody knows of which zone it is.
+func readTime(s string) (time.Time, bool) {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 Z07:00"} {
+		if at, err := time.Parse(layout, s); err == nil && at.Unix() > 0 {
+			return at.UTC(), true
+		}
+	}
+	return time.Time{}, false
 }
 
 // taskText is a task as a text, or as an object that describes it. "none" is the skill's own word for no task.

@@ -140,3 +140,18 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 	})
 }
+
+// TestSpellings: times with a blank in the middle, and files with a byte order mark, are what other writers make.
+func TestSpellings(t *testing.T) {
+	want := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	for _, at := range []string{"2026-11-29T12:00:00Z", "2026-11-29 12:00:00Z", "2026-11-29 14:00:00.000000+02:00", "2026-11-29t12:00:00z", "2026-11-29 12:00:00 +00:00"} {
+		c, err := parse([]byte("\ufeff{\"status\":\"active\",\"checkpoint_at\":\"" + at + "\"}"))
+		if err != nil || !c.at.Equal(want) || len(c.badTimes) != 0 || c.status != "active" {
+			t.Errorf("%s: %v %v %v", at, c.at, c.badTimes, err)
+		}
+	}
+	// Without an offset nobody knows which time it is.
+	if c, err := parse([]byte(`{"checkpoint_at":"2026-11-29 12:00:00"}`)); err != nil || !c.at.IsZero() || len(c.badTimes) != 1 {
+		t.Errorf("%v %v %v", c.at, c.badTimes, err)
+	}
+}

@@ -178,7 +178,7 @@ func (w *walk) store(dir string) {
 		w.found.Missing = append(w.found.Missing, dir)
 		return
 	case err != nil:
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: "the folder of sessions cannot be read: it " + files.Cause(err),
+		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: "the folder of sessions " + files.Cause(err),
 			Next: "look at the folder and its permissions, then run this again"})
 		return
 	case more:

@@ -66,7 +66,7 @@ func blank(agent, id, path, store string) sources.Row {
 func unreadable(agent, id, path, store, why string) sources.Row {
 	r := blank(agent, id, path, store)
 	r.Verdict, r.Reason, r.UpdatedAt = sources.Unreadable, clip(why, 300), modified(path)
-	r.Warnings = append(r.Warnings, "It cannot be read: "+clip(why, 300)+".")
+	r.Warnings = append(r.Warnings, "Nothing can be told of it: "+clip(why, 300)+".")
 	return r
 }
 

@@ -57,7 +57,7 @@ func TestBadRuns(t *testing.T) {
 		}, sources.Unreadable, "too many levels of symbolic links"},
 		"run.json to nothing": {func(t *testing.T, run string) {
 			_ = os.Symlink("nowhere", remove(filepath.Join(run, "run.json")))
-		}, sources.Unreadable, "run.json no such file"},
+		}, sources.Unreadable, "run.json cannot be read: no such file"},
 		"run.json device": {func(t *testing.T, run string) {
 			_ = os.Symlink("/dev/zero", remove(filepath.Join(run, "run.json")))
 		}, sources.Unreadable, "is not a regular file"},

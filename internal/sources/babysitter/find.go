@@ -142,7 +142,7 @@ func collect(p *places, found *sources.Found) []string {
 			found.Missing = append(found.Missing, place)
 			continue
 		case err != nil:
-			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder cannot be read: " + files.Cause(err),
+			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder " + files.Cause(err),
 				Next: "look at the folder and its permissions, then run this again"})
 			continue
 		case more:

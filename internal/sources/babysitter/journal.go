@@ -36,7 +36,7 @@ func readJournal(run string) *replay {
 		r.missing = true
 		return r
 	case err != nil:
-		r.damage("the journal folder cannot be read: %s", files.Cause(err))
+		r.damage("the journal folder %s", files.Cause(err))
 		return r
 	case more:
 		r.damage("the journal has more than %d files: not read", maxEvents)
@@ -122,7 +122,7 @@ func (r *replay) add(name string, data []byte, err error) {
 		r.damage("Invalid journal filename: %s", name)
 		return
 	case err != nil:
-		r.damage("Failed to read journal file %s: %s", name, files.Cause(err))
+		r.damage("Failed to read journal file %s: it %s", name, files.Cause(err))
 		return
 	case !account.ValidJSON(data):
 		r.damage("Failed to parse journal file %s: it %s", name, errNotJSON)

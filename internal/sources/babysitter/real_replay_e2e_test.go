@@ -138,7 +138,7 @@ func damage(t *testing.T, rng *rand.Rand, dir string) {
 	case 7:
 		write(t, remove(journal), "")
 	case 8:
-		write(t, filepath.Join(dir, "run.json"), one(rng, "", "{", "null", "{}"))
+		write(t, filepath.Join(dir, "run.json"), one(rng, "", "{", "null", "{}", "[]", "5", "0", "true", "false", `"x"`, `""`))
 	case 9:
 		write(t, path, strings.Replace(string(data), `"data": {`, `"data": {"effectId": "twice", "kind": "q", `, 1))
 	}

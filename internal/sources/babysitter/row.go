@@ -58,7 +58,7 @@ func (r *run) damageNotes() []string {
 		out = append(out, fmt.Sprintf("%d more such damages.", r.journal.moreBad))
 	}
 	if r.metaErr != nil {
-		out = append(out, clip("The run's description cannot be read: run.json "+files.Cause(r.metaErr), 400)+".")
+		out = append(out, clip("The run's description, run.json, "+files.Cause(r.metaErr), 400)+".")
 	}
 	return out
 }
@@ -183,9 +183,6 @@ func (r *run) commands(now time.Time) []sources.Command {
 	}
 	if cmd, ok := r.wakeCommand(); ok {
 		effect := "opens the Claude session behind it again, whose stop hook goes on with the run"
-		if !r.sessionActive {
-			effect += " once the session is bound to it again"
-		}
 		if r.unattended {
 			effect += ", passing every breakpoint"
 		}
@@ -200,7 +197,7 @@ func (r *run) commands(now time.Time) []sources.Command {
 		if r.unattended {
 			effect += ", passing every breakpoint"
 		}
-		if r.session != "" && r.claude() {
+		if r.session != "" && r.claude() && r.sessionActive {
 			effect += "; it takes the run away from session " + clip(r.session, 80) + ", so rather wake that one"
 		}
 		acts(cmd, effect)
@@ -237,9 +234,10 @@ func (r *run) iterateEffect(now time.Time) string {
 	return runs
 }
 
-// wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate.
+// wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate. The hook of a
+// session that is no longer active does not go on with the run.
 func (r *run) wakeCommand() (string, bool) {
-	if r.waits.tasks == 0 || !r.claude() || r.cwd == "" || !account.IsUUID(strings.ToLower(r.session)) {
+	if r.waits.tasks == 0 || !r.claude() || !r.sessionActive || r.cwd == "" || !account.IsUUID(strings.ToLower(r.session)) {
 		return "", false
 	}
 	dir, ok := quote(r.cwd)

@@ -247,6 +247,13 @@ func TestHandedOutTasks(t *testing.T) {
 		t.Errorf("the folder of a doubled place is %s", got)
 	}
 	makeRun(t, filepath.Join(dir, "breakpoint"), map[string]any{"harness": "claude-code", "cwd": "/w"}, begun, requested("e1", "breakpoint"), from)
+	// The hook of a session that is no longer active does not go on with the run: another session takes it over.
+	inactive := filepath.Join(dir, "p", ".a5c", "runs", "inactive")
+	makeRun(t, inactive, map[string]any{"harness": "claude-code", "cwd": "/w"}, begun, requested("e1", "agent"))
+	write(t, filepath.Join(dir, "p", ".a5c", "state", session+".md"), "---\nactive: false\nrun_id: inactive\n---\n")
+	if r := only(t, Find(machine(filepath.Join(dir, "p")))); r.ClaudeSessionID != session || len(acting(r)) == 0 || !strings.Contains(acting(r)[0], "/babysitter:call resume") || hasCommand(r, "claude --resume") {
+		t.Errorf("%s %v", r.ClaudeSessionID, r.Commands)
+	}
 	rows := byFolder(Find(machine(dir)))
 	if r := rows["claude"]; r.Verdict != sources.Safe || len(acting(r)) == 0 || acting(r)[0] != "cd -- '/my work' && claude --resume "+session || !hasCommand(r, "run:iterate") {
 		t.Errorf("%s %v", r.Verdict, acting(r))

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"recovery/internal/account"
@@ -54,13 +55,17 @@ func List(path string, limit int) (entries []fs.DirEntry, more bool, err error) 
 	return entries, false, err
 }
 
-// Cause is an error without the path, which is named elsewhere.
+// Cause is an error without the path, as words that go behind the name of the file or folder: "is not a regular file", "cannot be
+// read: permission denied".
 func Cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		return p.Err.Error()
+		err = p.Err
 	}
-	return err.Error()
+	if words := err.Error(); strings.HasPrefix(words, "is ") {
+		return words
+	}
+	return "cannot be read: " + err.Error()
 }
 
 // Absent says that nothing is there, as against something that cannot be read.

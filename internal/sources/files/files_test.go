@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -37,5 +38,29 @@ func TestNothingIsWaitedFor(t *testing.T) {
 	}
 	if Real(path("loop")) != path("loop") {
 		t.Error(Real(path("loop")))
+	}
+}
+
+// TestCause: a cause goes behind the name of the file, whatever it is.
+func TestCause(t *testing.T) {
+	dir := t.TempDir()
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{loop: "cannot be read: too many levels of symbolic links", pipe: "is not a regular file"} {
+		if _, _, err := Read(path); err == nil || Cause(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, _, err := List(pipe, 1); err == nil || Cause(err) != "is not a folder" {
+		t.Errorf("%v", err)
+	}
+	if got := Cause(io.ErrUnexpectedEOF); got != "cannot be read: unexpected EOF" {
+		t.Error(got)
 	}
 }

@@ -70,6 +70,14 @@ func Next(r sources.Row) string {
 		sources.Done:       "nothing; look at it in the monitor",
 		sources.Unreadable: "look at it in the monitor",
 	}[r.Verdict]
+	if detail(r, "kind") == pipelineKind { // of which the monitor shows nothing
+		switch r.Verdict {
+		case sources.Done:
+			action = "nothing"
+		case sources.Unreadable:
+			action = "look at its file"
+		}
+	}
 	if r.Verdict == sources.Person && strings.HasPrefix(r.WaitsFor, "a person's answer") {
 		action = "answer its question"
 	}

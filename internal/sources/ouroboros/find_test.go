@@ -297,6 +297,12 @@ func TestPipelines(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || f.LeftOut["pipeline complete"] != 1 || f.LeftOut["pipeline blocked"] != 1 || len(f.Problems) != 0 {
 		t.Errorf("%s %+v", d, f)
 	}
+	// The monitor shows sessions and no pipelines.
+	for _, r := range f.Rows {
+		if detail(r, "kind") == pipelineKind && strings.Contains(Next(r), "monitor") {
+			t.Errorf("%s: %s", r.ID, Next(r))
+		}
+	}
 	if !strings.HasSuffix(Box(find(t, f.Rows, "auto_1")), "interview -> next: answer its question\n") {
 		t.Error(Box(find(t, f.Rows, "auto_1")))
 	}

@@ -44,8 +44,10 @@ func pipelines(p place, all bool) (rows []sources.Row, finished map[string]int, 
 	return rows, finished, nil
 }
 
+const pipelineKind = "automatic pipeline"
+
 func pipelineRow(file, id string) (r sources.Row, phase string) {
-	r = sources.Row{Source: Name, ID: id, Store: file, Details: []sources.Detail{{Name: "kind", Text: "automatic pipeline"}}, Warnings: []string{}}
+	r = sources.Row{Source: Name, ID: id, Store: file, Details: []sources.Detail{{Name: "kind", Text: pipelineKind}}, Warnings: []string{}}
 	look := command("ouroboros", "auto", "--status", "--resume", id)
 	r.Commands = []sources.Command{{Command: look, Effect: "prints where the pipeline is; changes nothing"}}
 	info, err := os.Stat(file)
