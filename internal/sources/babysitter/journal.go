@@ -39,7 +39,7 @@ func readJournal(run string) *replay {
 		r.damage("the journal folder %s", files.Cause(err))
 		return r
 	case more:
-		r.damage("the journal has more than %d files: not read", maxEvents)
+		r.limit("the journal has more than %d files: not read", maxEvents)
 		return r
 	}
 	var names, stray, temp []string
@@ -59,7 +59,7 @@ func readJournal(run string) *replay {
 	size := 0
 	for _, name := range names {
 		if size > maxJournal {
-			r.damage("the journal is larger than %d MiB: not read beyond %s", maxJournal>>20, name)
+			r.limit("the journal is larger than %d MiB: not read beyond %s", maxJournal>>20, name)
 			break
 		}
 		var data []byte
@@ -120,6 +120,9 @@ func (r *replay) add(name string, data []byte, err error) {
 	switch {
 	case !ok:
 		r.damage("Invalid journal filename: %s", name)
+		return
+	case err != nil && tooBig(err):
+		r.limit("the journal file %s %s", name, files.Cause(err))
 		return
 	case err != nil:
 		r.damage("Failed to read journal file %s: it %s", name, files.Cause(err))

@@ -56,6 +56,7 @@ type replay struct {
 	lastAt   time.Time // the newest time of any event
 
 	damages  []string // what ends run:status with exit 1
+	beyond   bool     // the first of them is a limit of recovery's own
 	moreBad  int
 	warnings []string
 	badSums  []string
@@ -66,6 +67,12 @@ type replay struct {
 
 func newReplay() *replay {
 	return &replay{byID: map[string]*effect{}, byKey: map[string]bool{}}
+}
+
+// limit is a damage that is none for run:status.
+func (r *replay) limit(format string, args ...any) {
+	r.beyond = r.beyond || len(r.damages) == 0
+	r.damage(format, args...)
 }
 
 func (r *replay) damage(format string, args ...any) {

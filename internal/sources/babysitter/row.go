@@ -220,6 +220,8 @@ func (r *run) iterateEffect(now time.Time) string {
 	switch {
 	case r.lock.kind == "corrupt" || r.lock.kind == "reused" || r.layout != "" && r.layout != layout || r.journal.files == 0 || r.bare() || r.importPath() == "":
 		return ""
+	case r.code == "missing":
+		return "fails, and changes nothing, until the process file is there"
 	case r.unattended:
 		return runs + ", and passes every breakpoint by itself: that is an approval"
 	case len(w.breakpoints) > 0:

@@ -127,6 +127,16 @@ func (r *run) unreadable() string {
 	return ""
 }
 
+// beyond says that the run is unreadable for a limit of recovery's own, which run:status does not have.
+func (r *run) beyond() bool {
+	if r.metaErr != nil {
+		return tooBig(r.metaErr)
+	}
+	return r.journal.beyond
+}
+
+func tooBig(err error) bool { return strings.HasPrefix(files.Cause(err), "is larger than") }
+
 // finished says that nothing continues the run. A process error can be taken back, and a failure that came after the
 // completion is probably false, so neither is the end.
 func (r *run) finished() bool {

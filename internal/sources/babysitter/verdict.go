@@ -13,6 +13,9 @@ import (
 // judge says what continuing the run would mean, and why, in words.
 func (r *run) judge(now time.Time) (sources.Verdict, string) {
 	if why := r.unreadable(); why != "" {
+		if r.beyond() {
+			return sources.Unreadable, "it is beyond what is read here: " + why + r.lockNote()
+		}
 		return sources.Unreadable, "run:status ends with an error: " + why + r.lockNote()
 	}
 	switch r.lock.kind {
@@ -38,6 +41,9 @@ func (r *run) judge(now time.Time) (sources.Verdict, string) {
 		return sources.Person, "it is non-interactive: an iterate passes every breakpoint by itself, so waking it is an approval. " + a.why
 	case r.code == "changed":
 		return sources.Person, "the process code changed since the run recorded it, so the replay may not fit the journal. " + a.why
+	}
+	if r.code == "missing" {
+		a.why += "; but its process file is not there, so an iterate fails until it is"
 	}
 	return a.verdict, a.why + r.lockNote()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -281,6 +282,15 @@ func TestNotSafe(t *testing.T) {
 	makeRun(t, filepath.Join(dir, "bare"), bare, begun, requested("e1", "agent"), resolved("e1", "ok"))
 	makeRun(t, filepath.Join(dir, "bare-sleep"), bare, begun, ev{"EFFECT_REQUESTED", map[string]any{"effectId": "e1", "invocationKey": "k", "stepId": "S1", "taskId": "t",
 		"kind": "sleep", "label": "sleep:2026-11-29T12:00:00Z", "taskDefRef": "x"}})
+	makeRun(t, filepath.Join(dir, "file-gone"), nil, begun)
+	if err := os.Remove(filepath.Join(dir, "file-gone", "process.js")); err != nil {
+		t.Fatal(err)
+	}
+	if r := byFolder(Find(machine(dir)))["file-gone"]; !slices.ContainsFunc(r.Commands, func(c sources.Command) bool {
+		return strings.Contains(c.Command, "run:iterate") && strings.HasPrefix(c.Effect, "fails, and changes nothing")
+	}) || !strings.Contains(r.Reason, "its process file is not there") {
+		t.Errorf("%s %v", r.Reason, r.Commands)
+	}
 	makeRun(t, filepath.Join(dir, "no-process"), map[string]any{"entrypoint": nil}, begun)
 	for name, part := range map[string]string{"failed-task": "its last task failed", "bare": "run:assign-process", "bare-sleep": "run:assign-process", "no-process": "names no process"} {
 		if r := byFolder(Find(machine(dir)))[name]; r.Verdict != sources.Person || !strings.Contains(r.Reason, part) {
@@ -301,6 +311,21 @@ func TestOddDescription(t *testing.T) {
 		}
 		if err := os.RemoveAll(filepath.Join(dir, "r")); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestOwnLimits: that a file is bigger than what is read here says nothing of what run:status does.
+func TestOwnLimits(t *testing.T) {
+	big := `{"a":"` + strings.Repeat("x", 17<<20) + `"}`
+	for name, path := range map[string]func(string) string{
+		"description": func(run string) string { return filepath.Join(run, "run.json") }, "event": func(run string) string { return eventPath(run, 1) },
+	} {
+		dir := t.TempDir()
+		makeRun(t, filepath.Join(dir, "r"), nil, begun)
+		write(t, path(filepath.Join(dir, "r")), big)
+		if r := only(t, Find(machine(dir))); r.Verdict != sources.Unreadable || strings.Contains(r.Reason, "run:status") || !strings.Contains(r.Reason, "is larger than 16 MiB") {
+			t.Errorf("%s: %s %s", name, r.Verdict, r.Reason)
 		}
 	}
 }

@@ -81,7 +81,11 @@ func Next(r sources.Row) string {
 	if r.Verdict == sources.Person && strings.HasPrefix(r.WaitsFor, "a person's answer") {
 		action = "answer its question"
 	}
-	return text.Line(or(r.State, "unknown")) + " -> next: " + action
+	unknown := "unknown"
+	if r.Verdict == sources.Unreadable {
+		unknown = "unreadable"
+	}
+	return text.Line(or(r.State, unknown)) + " -> next: " + action
 }
 
 func capital(s string) string {

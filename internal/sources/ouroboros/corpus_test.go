@@ -33,7 +33,7 @@ var deliberate = map[string]struct {
 	rows   [][2]string
 	reason string
 }{
-	"no-start-event.db": {[][2]string{{"orch_000000000011", "unreadable"}},
+	"no-start-event.db": {[][2]string{{"orch_000000000011", ""}},
 		"Ouroboros drops a session without a start event silently; it is shown as one that cannot be read"},
 	"null-timestamp-text.db": {[][2]string{{"orch_000000000019", "running"}},
 		"Ouroboros fails on the whole store for one time that cannot be read; it is a warning on that session's row"},

@@ -292,8 +292,8 @@ func TestPipelines(t *testing.T) {
 	for _, r := range f.Rows {
 		got[r.ID] = r.State + " " + string(r.Verdict) + " " + r.WaitsFor
 	}
-	want := map[string]string{"auto_1": "interview person a person's answer: Which colour?", "auto_2": "run person ", "auto_5": "unreadable unreadable ", "auto_6": "unreadable unreadable ",
-		"auto_7": "dreaming person ", "auto_8": "unreadable unreadable ", "auto_a": "unreadable unreadable ", "auto_b": "unreadable unreadable "}
+	want := map[string]string{"auto_1": "interview person a person's answer: Which colour?", "auto_2": "run person ", "auto_5": " unreadable ", "auto_6": " unreadable ",
+		"auto_7": "dreaming person ", "auto_8": " unreadable ", "auto_a": " unreadable ", "auto_b": " unreadable "}
 	if d := cmp.Diff(want, got); d != "" || f.LeftOut["pipeline complete"] != 1 || f.LeftOut["pipeline blocked"] != 1 || len(f.Problems) != 0 {
 		t.Errorf("%s %+v", d, f)
 	}

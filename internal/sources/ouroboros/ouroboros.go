@@ -153,7 +153,7 @@ func looseRow(p place, q question) sources.Row {
 		r.Details = append(r.Details, sources.Detail{Name: "session", Text: bounded(q.session)})
 	}
 	if q.bad != "" {
-		r.State, r.Verdict, r.Reason = "unreadable", sources.Unreadable, "the request for a person's answer "+q.bad
+		r.State, r.Verdict, r.Reason = "", sources.Unreadable, "the request for a person's answer "+q.bad
 	}
 	return r
 }

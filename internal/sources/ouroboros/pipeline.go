@@ -68,7 +68,7 @@ func pipelineRow(file, id string) (r sources.Row, phase string) {
 		bad = "it is no JSON object"
 	}
 	if bad != "" {
-		r.State, r.Verdict, r.Reason = "unreadable", sources.Unreadable, bad
+		r.Verdict, r.Reason = sources.Unreadable, bad
 		return r, ""
 	}
 	p := gjson.ParseBytes(data)

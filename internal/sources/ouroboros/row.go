@@ -36,7 +36,7 @@ func sessionRow(m sources.Machine, p place, s *session) sources.Row {
 		r.ClaudeSessionID = s.detail.native
 	}
 	if s.unreadable != "" {
-		r.State, r.Verdict, r.Reason = "unreadable", sources.Unreadable, s.unreadable
+		r.State, r.Verdict, r.Reason = "", sources.Unreadable, s.unreadable
 		r.Commands = browse(p)
 		return r
 	}
