@@ -59,6 +59,15 @@ func TestEvidenceIsNotClaimed(t *testing.T) {
 	}
 }
 
+// TestAWrapWithoutAReview: what nobody reviewed is not to be archived, and its wrap is told.
+func TestAWrapWithoutAReview(t *testing.T) {
+	s := &journal.Session{Short: "00000001", Wrap: &journal.WrapData{State: "DONE", ClosingLine: "closing"}}
+	r := Build(Input{Inventory: listed("00000001"), State: state(s), Now: clock, Review: func(string) (review.Review, bool) { return review.Review{}, false }})
+	if len(r.NotWoken) != 1 || !strings.Contains(r.NotWoken[0].Why[0], "it wrapped (closing)") || len(r.NotWoken[0].Why) != 2 {
+		t.Errorf("%+v", r.NotWoken)
+	}
+}
+
 // TestUnrecordedDefectsLead: a write that nobody has read yet is what matters most all the same.
 func TestUnrecordedDefectsLead(t *testing.T) {
 	rev := review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "DONE"}, Defects: []review.Defect{{Code: "write", Text: "Edit a.go"}}}
@@ -92,5 +101,33 @@ func TestOldInventory(t *testing.T) {
 	r := Build(Input{Inventory: inv, State: st, Now: clock})
 	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "recovery inventory") || !strings.Contains(r.Warnings[1], "newer recovery") {
 		t.Errorf("%q", r.Warnings)
+	}
+}
+
+// TestAFolderIsLookedAtOnce: many sessions work in one folder, and a look at it may take seconds.
+func TestAFolderIsLookedAtOnce(t *testing.T) {
+	inv := listed("00000001", "00000002", "00000003")
+	for i, dir := range []string{"/a", "/a", "/b"} {
+		inv.Items[i].Cwd = dir
+	}
+	looked := map[string]int{}
+	r := Build(Input{Inventory: inv, State: state(sent("00000001", "DONE", "DONE"), sent("00000002", "DONE", ""), sent("00000003", "DONE", "")), Now: clock,
+		Folder: func(dir string) string { looked[dir]++; return "clean" },
+		Review: func(string) (review.Review, bool) {
+			return review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "DONE"}}, true
+		}})
+	if looked["/a"] != 1 || looked["/b"] != 1 || r.ArchiveNow[0].Folder != "clean" || r.Finished[0].Folder != "clean" {
+		t.Errorf("%v %+v", looked, r.Finished)
+	}
+}
+
+// TestArchivedSince: what the user archived after the inventory was made is not listed to be archived, and is counted.
+func TestArchivedSince(t *testing.T) {
+	inv := listed("00000001", "00000002")
+	inv.TakenAt = clock.Add(-time.Hour)
+	jobs := &account.Jobs{ByShort: map[string]*account.Job{"00000001": {Short: "00000001", Archived: true, UpdatedAt: clock}, "00000002": {Short: "00000002", Archived: true, UpdatedAt: clock.Add(-2 * time.Hour)}}}
+	r := Build(Input{Inventory: inv, State: state(), Look: &Look{Jobs: jobs}, Now: clock, Review: func(string) (review.Review, bool) { return review.Review{}, false }})
+	if len(r.NotWoken) != 1 || r.NotWoken[0].Short != "00000002" || len(r.LeftOut) != 1 || r.LeftOut[0].Count != 1 {
+		t.Errorf("%+v %+v", r.NotWoken, r.LeftOut)
 	}
 }

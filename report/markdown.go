@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,14 +49,14 @@ func (r Report) Markdown() string {
 	if len(r.Unmatched) > 0 {
 		line("\n## Other surfaces, without a job here (%d)\n", len(r.Unmatched))
 		for _, u := range r.Unmatched {
-			line("- %s (%s): %s%s", md(u.Title), u.Kind, u.Link, r.where(u.Place))
+			line("- %s (%s): %s%s", md(u.Title), md(u.Kind), md(u.Link), r.where(u.Place))
 			line("  - %s", md(u.WhatToDo))
 		}
 	}
 	if len(r.Elsewhere) > 0 {
 		line("\n## Elsewhere: other systems' unfinished work (%d)\n", len(r.Elsewhere))
 		for _, e := range r.Elsewhere {
-			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(or(e.Title, "(no title)")), md(or(e.State, "no state")), e.Verdict, r.where(e.Place))
+			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(or(e.Title, "(no title)")), md(or(e.State, "no state")), md(string(e.Verdict)), r.where(e.Place))
 			for _, f := range []struct{ name, value string }{{"folder", e.Cwd}, {"waits for", e.WaitsFor}, {"next", e.Next}} {
 				if f.value != "" {
 					line("  - %s: %s", f.name, md(f.value))
@@ -122,7 +123,7 @@ func (r Report) where(p Place) string {
 func (r Report) name(p Place, title, short string, link *string) string {
 	to := ""
 	if link != nil {
-		to = " " + *link
+		to = " " + md(*link)
 	}
 	return fmt.Sprintf("%s `%s`%s%s", md(or(title, "(no title)")), md(short), to, r.where(p))
 }
@@ -143,7 +144,7 @@ func (r Report) section(line func(string, ...any), title string, list []Entry, a
 func (r Report) entry(line func(string, ...any), e Entry) {
 	link := "no thread (a plain session)"
 	if e.Link != nil {
-		link = *e.Link
+		link = md(*e.Link)
 	}
 	line("- **%s** `%s` %s%s", md(or(e.Title, "(no title)")), md(e.Short), link, r.where(e.Place))
 	if e.Cwd != "" {
@@ -211,9 +212,12 @@ func (r Report) captures(line func(string, ...any)) {
 
 var mdMarks = strings.NewReplacer("*", `\*`, "`", "'", "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`, "#", `\#`, "~", `\~`)
 
+// ownEscape are backslashes that Markdown would take as its own: in front of a mark, of one another, or at the end.
+var ownEscape = regexp.MustCompile(`(\\+)([!-/:-@\[\]-` + "`" + `{-~]|$)|(\\{2,})`)
+
 // md makes a text safe inside a line of Markdown. An underscore inside a word is no mark there, and links have to stay whole.
 func md(s string) string {
-	s = mdMarks.Replace(text.Line(s))
+	s = mdMarks.Replace(ownEscape.ReplaceAllString(text.Line(s), `$1$1$3$3$2`))
 	var b strings.Builder
 	before := ' '
 	for i, r := range s {

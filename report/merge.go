@@ -69,10 +69,39 @@ type Part struct {
 	Complete bool      `json:"complete"`
 }
 
+// allPlaces are the report's places, and those that only its rows name: a file that was edited by hand loses no session.
+func (r *Report) allPlaces() []Place {
+	var out []Place
+	add := func(p Place) {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	for _, p := range r.Places {
+		add(p)
+	}
+	for _, l := range r.lists() {
+		for _, e := range *l.Entries {
+			add(e.Place)
+		}
+	}
+	for _, d := range r.Defects {
+		add(d.Place)
+	}
+	for _, u := range r.Unmatched {
+		add(u.Place)
+	}
+	for _, e := range r.Elsewhere {
+		add(e.Place)
+	}
+	return out
+}
+
 // parts gives a report for each of its accounts.
 func (r *Report) parts() []Report {
-	out := make([]Report, 0, len(r.Places))
-	for i, p := range r.Places {
+	places := r.allPlaces()
+	out := make([]Report, 0, len(places))
+	for i, p := range places {
 		here := func(q Place) bool { return q == p }
 		part := Part{p, r.AsOf, 0, r.Complete}
 		if i == 0 {

@@ -91,3 +91,14 @@ func TestParseMends(t *testing.T) {
 		t.Errorf("%+v %+v", e, e.Review)
 	}
 }
+
+// TestMergeLosesNoRow: a row of a place that the report does not name is told all the same.
+func TestMergeLosesNoRow(t *testing.T) {
+	r := build(t, Place{"a", "h"}, map[string]review.Verdict{"0000000a": {Verdict: "OWNER"}, "0000000b": {Verdict: "OWNER"}}, nil)
+	r.Owners[0].Place = Place{"", "h"}
+	r.Places = append(r.Places, r.Places[0])
+	m := Merge([]Report{again(t, r)}, clock)
+	if len(m.Owners) != 2 || m.Found != 2 {
+		t.Errorf("%s of %d", names(m.Owners), m.Found)
+	}
+}

@@ -133,10 +133,16 @@ func Build(in Input) Report {
 		e.Place = in.Place
 		r.Elsewhere = append(r.Elsewhere, e)
 	}
-	b := builder{Input: in, report: &r, listed: map[string]bool{}}
+	b := builder{Input: in, report: &r, listed: map[string]bool{}, folders: map[string]string{}}
 	for i := range in.Inventory.Items {
 		it := &in.Inventory.Items[i]
+		if b.archivedSince(it.Short) {
+			continue
+		}
 		b.add(Entry{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title, Cwd: it.Cwd, ExpiresAt: it.ExpiresAt}, it)
+	}
+	if b.archived > 0 {
+		r.LeftOut = append(r.LeftOut, LeftOut{in.Place, inventory.LeftOut{Reason: "archived since the inventory", Count: b.archived}})
 	}
 	b.others()
 	b.live()
@@ -220,7 +226,22 @@ type builder struct {
 	Input
 	report *Report
 	listed map[string]bool
-	wraps  []wrapOf
+	// folders are the git states that were looked at: many sessions work in one folder.
+	folders map[string]string
+	// archived counts what was archived since the inventory was made.
+	archived int
+	wraps    []wrapOf
+}
+
+// archivedSince says whether the user archived a session after the inventory was made: nothing is left to be done with it.
+func (b *builder) archivedSince(short string) bool {
+	j := b.Look.job(short)
+	if j == nil || !j.Archived || !j.UpdatedAt.After(b.Inventory.TakenAt) || b.Look.live(short) {
+		return false
+	}
+	b.listed[short] = true
+	b.archived++
+	return true
 }
 
 // others are sessions that were woken and stand in no inventory any more.
@@ -347,6 +368,9 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 			b.wraps = append(b.wraps, wrapOf{e, inventory.Repository(b.World, f.Folder), f.Tail.Reply})
 		}
 	}
+	if wrapped.State == wrap.Done && !reviewed {
+		e.Why = append(e.Why, "it wrapped ("+wrapped.ClosingLine+"), and no review of it was read: its calls were not checked")
+	}
 	switch busy := b.Look.busy(e.Short); {
 	case wrapped.State == wrap.Done && clean && rev.Answered && rev.Unjudged() == 0 && busy == "":
 		b.archive(e, rev, wrapped)
@@ -372,7 +396,8 @@ func (b *builder) add(e Entry, it *inventory.Item) {
 		e.Why, e.Next = append(e.Why, "it runs now"), "message it in its thread"
 		r.Live = append(r.Live, e)
 	case s.LastSent() == nil && !reviewed:
-		e.Why, e.Next = notWoken(s, e)
+		why, next := notWoken(s, e)
+		e.Why, e.Next = append(e.Why, why...), next
 		if b.gone(e.Short) {
 			e.Why, e.Next = append(e.Why, jobGone), nextGone
 		}
@@ -470,9 +495,15 @@ func (b *builder) archive(e Entry, rev review.Review, wrapped wrap.Status) {
 }
 
 func (b *builder) folder(e Entry) Entry {
-	if b.Folder != nil && e.Cwd != "" {
-		e.Folder = b.Input.Folder(e.Cwd)
+	if b.Folder == nil || e.Cwd == "" {
+		return e
 	}
+	said, known := b.folders[e.Cwd]
+	if !known {
+		said = b.Input.Folder(e.Cwd)
+		b.folders[e.Cwd] = said
+	}
+	e.Folder = said
 	return e
 }
 

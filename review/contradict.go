@@ -94,7 +94,10 @@ func flagged(flag *regexp.Regexp, line string) bool {
 	}
 	value := line[m[2]:m[3]]
 	if end := clauseEnd.FindStringIndex(value); end != nil {
-		value = value[:end[0]]
+		after := value[end[0]+1:]
+		if value = value[:end[0]]; !strings.Contains(after, ":") && saysDone(after) {
+			return false // "it was 129 EUR; refunded on 3 Nov"
+		}
 	}
 	return !saysNothing(value) && !saysDone(value)
 }

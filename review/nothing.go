@@ -17,7 +17,7 @@ const (
 var (
 	denied = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no|not|neither|nor|never|without|kein\pL*|ohne|aucune?|pas)(?:$|[^\pL])`)
 	// noneFirst begins with a denial; "No. 7" is a number.
-	noneFirst = regexp.MustCompile(`^(?:` + noWord + `|n/?a|n\.\s?a|ras|not (?:that|any|applicable|at risk|at all|now)|false|empty|without|leer|entfällt|ohne|sans objet|plus rien|gibt es nicht|なし|无|нет)` + wordEnd + `|^pas d['’e]`)
+	noneFirst = regexp.MustCompile(`^(?:` + noWord + `|n/?a|n\.\s?a|ras|not (?:that|any|applicable|at risk|at all|now)|false|empty|without|leer|entfällt|ohne|sans objet|plus rien|plus aucune?|unlikely|never (?:was|were|any)|gibt es nicht|なし|无|нет)` + wordEnd + `|^pas d['’e]`)
 	// noneWas tells of what was left undone: "none of the mails was sent".
 	noneWas  = regexp.MustCompile(`^(?:none of|nobody|no one)\s.*(?:was|were|has|have)\s+(?:` + doneWord + `|told|asked|informed|checked)` + wordEnd)
 	numbered = regexp.MustCompile(`^no\.\s*\d`)
@@ -27,11 +27,11 @@ var (
 	noneLast = regexp.MustCompile(`(?:[,;:–—]|\s-|[^\pL](?:so|hence|thus|therefore|is|are|daher|also|ist|donc))\s+(?:none|nothing|nobody|no one|nichts|niemand|keine?[rsnm]?|rien|personne|aucune?)(?:\s+(?:open|left|more|remains|waits|at risk|offen|mehr))?\PL*$`)
 	zero     = regexp.MustCompile(`^(?:\pL{3}\s*)?0+(?:[.,]0+)?` + wordEnd)
 	notZero  = regexp.MustCompile(`[1-9]`)
-	allDone  = regexp.MustCompile(`^(?:all|everything|everyone|everybody|alles|alle|toute?s?|tous)\s.{0,60}?` + doneWord + wordEnd)
+	allDone  = regexp.MustCompile(`^(?:(?:it(?:['’]s| is)|that(?:['’]s| is)) )?(?:all|everything|everyone|everybody|alles|alle|toute?s?|tous)\s.{0,60}?` + doneWord + wordEnd)
 	gotReply = regexp.MustCompile(`(?:^|\s)(?:got|had|received|has)\s+(?:a|an|the|their|his|her)\s+(?:reply|answer|refund)` + wordEnd)
 	// doneFirst is a state with nothing behind it but a mark or a time; doneLast is one at the end: "mail to Kim: sent".
 	doneFirst = regexp.MustCompile(`^(?:already\s+)?` + doneWord + `(?:$|\s*[:,.;(–—-]|\s+(?:on|by|in|at|since|yesterday|today|am|le)\s)`)
-	doneLast  = regexp.MustCompile(`(?:[:–—]|\s-)\s+(?:already\s+)?` + doneWord + `\PL*$`)
+	doneLast  = regexp.MustCompile(`(?:[:,–—]|\s-)\s+(?:already\s+)?` + doneWord + `\PL*$`)
 	wasDone   = regexp.MustCompile(`^(?:\S+\s+){1,6}?(?:was|were|is|are|has been|have been|wurden?|ist|a été|ont été)\s+(?:already\s+)?` + doneWord + wordEnd)
 	// pending takes it back: what has to be done, was not, or was done twice.
 	pending = regexp.MustCompile(`(?:^|[^\pL])(?:not|none|never|must|(?:ha(?:ve|s|d)|is|are|needs?|yet|remains?) to|to be|should|until|except|but|twice|double|again|too|only|partly|half|nobody|no one|wrong\pL*|nicht|muss|müssen|zweimal|doppelt|außer|pas|sauf|jamais|doit)(?:$|[^\pL])`)

@@ -10,6 +10,7 @@ func TestSoundReviewsStand(t *testing.T) {
 		"the refund was paid on 3 Nov, so none", "none (invoice 7 was paid)", "all paid", "everything was paid back", "already refunded, nothing left", "all invoices are settled",
 		"the customer was answered on 3 Nov", "answered on 3 Nov", "everybody got a reply", "everyone was answered", "Kim was answered on Monday, so nobody",
 		"keine", "keiner", "kein Geld", "nichts", "niemand", "Nein", "entfällt", "aucun", "aucune somme", "rien", "personne", "néant", "non", "pas de risque", "sans objet",
+		"It was 129 EUR; refunded on 3 Nov.", "never was any", "unlikely", "no longer", "none known", "the 129.00 EUR refund has been paid.", "Kim thanked us on Tuesday, closed", "❌ no",
 	}
 	for _, said := range none {
 		for _, shape := range []string{"### Flags\nMoney at risk: ", "- **Money at risk:** ", "- A person waits: ", "**Person never answered:** "} {
@@ -21,7 +22,7 @@ func TestSoundReviewsStand(t *testing.T) {
 		"- Nothing: Kim has the report", "- I see nothing open", "- 0", "- Zero items", "- Empty", "- n.a.", "- Without open items", "- ~~send the mail~~ (sent)", "- ✅ mail sent", "- ✔ all merged", "- [x] send the mail",
 		"- Done: the mail was sent", "- mail to Kim: sent", "- the mail was sent", "- All work is finished; nothing waits for anybody.", "- None. For the record:\n  - the flag was removed in 4.1", "Nothing is open.\n\n- the flag was removed",
 		"- Es ist nichts offen.", "- Alles erledigt", "- Keine offenen Punkte", "- Offen ist nichts", "- Entfällt", "- Fertig", "- leer", "- Gibt es nicht", "- ./.",
-		"- Rien", "- Il ne reste rien", "- Il n'y a rien à faire", "- Aucun", "- Néant", "- Plus rien", "- Tout est fait", "- Pas d'élément ouvert", "- Sans objet",
+		"- Rien", "- Il ne reste rien", "- Il n'y a rien à faire", "- Aucun", "- Néant", "- Plus rien", "- Tout est fait", "- Pas d'élément ouvert", "- Sans objet", "- Plus aucun point ouvert.", "- It is all done.", "- We are done here.", "- The work is complete.",
 	}
 	for _, said := range open {
 		stands(t, VerdictDone, "### Open\n\n"+said)

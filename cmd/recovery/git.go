@@ -117,10 +117,32 @@ func (x *command) outputPath(name string, work string) (string, error) {
 	if claude, err = realPath(claude); err == nil && within(claude, path) && !within(work, path) && !within(filepath.Join(claude, "session-recovery"), path) {
 		return "", usagef("%s lies inside %s, where recovery writes only its work folder; name another file", name, claude)
 	}
+	for _, dir := range []string{work, filepath.Join(claude, "session-recovery")} {
+		if dir == "" {
+			continue // the usual one, which is the other
+		}
+		if dir, err := realPath(dir); err == nil && ownFile(dir, path) {
+			return "", usagef("%s is a file that recovery keeps its own record in; name another file", name)
+		}
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", usagef("%s is no file that can be written; name another one", name)
 	}
 	return path, nil
+}
+
+// ownFile says whether a path is one of those that recovery keeps in its work folder: the record of what was sent must not be lost.
+func ownFile(work, path string) bool {
+	rel, err := filepath.Rel(work, path)
+	if err != nil {
+		return false
+	}
+	first, _, _ := strings.Cut(rel, string(filepath.Separator))
+	switch first {
+	case "lock", "events", "backups", "groups.yaml", inventoryFile:
+		return true
+	}
+	return strings.HasPrefix(first, "journal")
 }
 
 // saveOutput writes a file that the user named, as outputPath gave it.

@@ -86,3 +86,25 @@ func TestReportIntoOddPlaces(t *testing.T) {
 		t.Errorf("merging a pipe ended with %d: %s", status, errs)
 	}
 }
+
+// TestReportSparesTheRecord: -o never replaces what recovery keeps in its work folder.
+func TestReportSparesTheRecord(t *testing.T) {
+	b := reported(t)
+	before, err := os.ReadFile(b.work("journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"journal.jsonl", "journal.lock", "lock", "inventory.json", "groups.yaml", "events/x.json"} {
+		for _, args := range [][]string{{"report", "-o", b.work(name)}, {"handoff", "-o", b.work(name)}, {"--work", b.work(""), "report", "-o", b.work(name)}} {
+			if status, _, errs := b.run(args...); status != exitUsage || !strings.Contains(errs, "own record") {
+				t.Errorf("%v ended with %d: %s", args, status, errs)
+			}
+		}
+	}
+	if after, _ := os.ReadFile(b.work("journal.jsonl")); string(after) != string(before) {
+		t.Error("the journal was changed")
+	}
+	b.must(exitOK, "report", "-o", b.work("report.md"))
+	t.Chdir(t.TempDir())
+	b.must(exitOK, "report", "-o", "journal.md")
+}

@@ -77,7 +77,7 @@ func (x *command) handoff(c *cli.Context) error {
 		if out, err = x.outputPath(out, p.work); err != nil {
 			return err
 		}
-		if err := journal.SaveFile(filepath.Dir(out), filepath.Base(out), []byte(text.Escape(md))); err != nil {
+		if err := saveOutput(out, []byte(text.Escape(md))); err != nil {
 			return err
 		}
 	}

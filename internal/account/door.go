@@ -96,11 +96,5 @@ func (Door) ReadDir(path string) ([]fs.DirEntry, error) {
 // Stat follows links.
 func (Door) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 
-// Glob is filepath.Glob with the special characters of base taken literally.
-func (Door) Glob(base, pattern string) []string {
-	found, _ := fs.Glob(os.DirFS(base), pattern)
-	for i := range found {
-		found[i] = filepath.Join(base, found[i])
-	}
-	return found
-}
+// Lstat looks at a name itself: a link that leads to nothing is there.
+func (Door) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }

@@ -124,8 +124,18 @@ func otherConversation(a *account.Account, j *account.Job, path string) string {
 // sessionOf is the session whose name a transcript bears.
 func sessionOf(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
+// bySession asks each project folder for the one name: to list them would read every name of a large account for every session.
 func bySession(a *account.Account, id string) []string {
-	return a.Glob(filepath.Join(a.Dir, "projects"), "*/"+id+".jsonl")
+	projects := filepath.Join(a.Dir, "projects")
+	folders, _ := a.ReadDir(projects)
+	var out []string
+	for _, f := range folders {
+		path := filepath.Join(projects, f.Name(), id+".jsonl")
+		if _, err := a.Lstat(path); err == nil {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // candidates are groups of paths, best first; the paths of one group are equally good.
