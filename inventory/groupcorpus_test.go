@@ -191,6 +191,9 @@ func (c *corpusSet) measure(t testing.TB, all *score, rules *[4]score) (wrong, m
 
 // TestGroupCorpus prints precision and recall by pairs and holds them to the target.
 func TestGroupCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thread: the race detector has nothing to see in it")
+	}
 	sets := corpus(t)
 	if len(sets) < 150 {
 		t.Errorf("%d sets, want 150 at least", len(sets))

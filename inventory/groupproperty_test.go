@@ -111,6 +111,9 @@ func TestPropertyAnUnrelatedSessionChangesNothing(t *testing.T) {
 
 // TestCorpusAsOneBacklog groups all sets at once: sets have nothing to do with each other, and each comes out as it does alone.
 func TestCorpusAsOneBacklog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thread: the race detector has nothing to see in it")
+	}
 	var rows []Row
 	var want, got []string
 	for _, c := range corpus(t) {

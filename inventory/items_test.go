@@ -99,6 +99,9 @@ func wellFormed(t *testing.T, inv Inventory) {
 
 func TestSituations(t *testing.T) {
 	for _, s := range fixtures.Situations() {
+		if testing.Short() && s.Name == "giant-line" {
+			continue // long, and nothing in it for the race detector
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			subject, err := s.Build(t.TempDir(), now)

@@ -142,6 +142,9 @@ var hostile = map[string]string{
 }
 
 func TestTextStaysText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thread: the race detector has nothing to see in it")
+	}
 	plain := parse(t, pageOf(t, filled(func(string) string { return "plain words" })))
 	for name, bad := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -288,6 +291,9 @@ var notShown = regexp.MustCompile(`^/(Version|Rows/|Counts/|Parts/|Defects/\d/Op
 
 // TestEveryFieldIsShown holds that what the model says is on the page; a field that is added to it has to be shown or named above.
 func TestEveryFieldIsShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thread: the race detector has nothing to see in it")
+	}
 	names := map[string]string{}
 	r := filled(func(path string) string {
 		name := fmt.Sprintf("word%dx", len(names))

@@ -155,6 +155,9 @@ func slicesOf(s string, n int) []string {
 }
 
 func TestThousandsOfSessions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thread: the race detector has nothing to see in it")
+	}
 	r := invented(2000)
 	start := time.Now()
 	data := pageOf(t, r)

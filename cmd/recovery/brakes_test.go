@@ -12,6 +12,7 @@ import (
 // TestARefusalForTrustIsNotTriedAgain: each try would add to what is saved.
 func TestARefusalForTrustIsNotTriedAgain(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()
@@ -29,6 +30,7 @@ func TestARefusalForTrustIsNotTriedAgain(t *testing.T) {
 // TestStartsThatDieAreBraked: a client that dies at every start stops the run after three.
 func TestStartsThatDieAreBraked(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	var shorts []string
 	for range 6 {
@@ -46,6 +48,7 @@ func TestStartsThatDieAreBraked(t *testing.T) {
 // TestALimitInAPathIsNoLimit: a folder that is called rate-limiter.
 func TestALimitInAPathIsNoLimit(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	b.brief()
 	stub := filepath.Join(b.a.Root, "stub")

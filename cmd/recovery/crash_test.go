@@ -15,6 +15,7 @@ import (
 // record yet. The next run finds out what became of the prompt, and sends no second one.
 func TestKilledRightAfterTheCall(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	for outcome, want := range map[string]string{
 		"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved", fixtures.OutcomeCopy: "copy", fixtures.OutcomeJoin: "joined",
 	} {

@@ -15,6 +15,7 @@ import (
 // sent.
 func TestNothingIsSentWithoutARecord(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()

@@ -31,6 +31,7 @@ func userLine(s fixtures.Added, text string, at time.Time) map[string]any {
 // TestBrokenSavedEventsBlock: a saved events file that cannot be read is not "nothing there".
 func TestBrokenSavedEventsBlock(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()
@@ -55,6 +56,7 @@ func TestBrokenSavedEventsBlock(t *testing.T) {
 // TestAnUnreadableLogProvesNothing: it is not a log that begins later.
 func TestAnUnreadableLogProvesNothing(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	le := time.Now().Add(-10 * time.Hour)
 	s := b.add(fixtures.Session{LastEntry: le, RemoteUpdatedAt: le.Add(8 * time.Hour), NoLog: true})
@@ -75,6 +77,7 @@ func TestAnUnreadableLogProvesNothing(t *testing.T) {
 // TestEverySignOfASessionCounts: invariant 11, by any of the variables that a session sets.
 func TestEverySignOfASessionCounts(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	for _, env := range []string{"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PID=12", "AI_AGENT=claude-code", "CLAUDE_CODE_EXECPATH=/x/claude"} {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{RemoteUpdatedAt: now()})

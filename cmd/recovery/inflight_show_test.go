@@ -85,6 +85,7 @@ func TestProcessOf(t *testing.T) {
 // TestInflightOpensNothingForWriting watches the program's calls of the system.
 func TestInflightOpensNothingForWriting(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is not installed")

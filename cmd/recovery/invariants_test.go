@@ -51,6 +51,7 @@ func hashes(t *testing.T, root string) map[string]string {
 // the one key.
 func TestInvariant8NothingElseIsWritten(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	untrusted := b.add(fixtures.Session{Untrusted: true, Cwd: "untrusted"})
@@ -101,6 +102,7 @@ func TestInvariant8NothingElseIsWritten(t *testing.T) {
 // what was saved.
 func TestInvariant9NoSecretIsPrintedOrSaved(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.add(fixtures.Session{Live: true, RemoteConnection: "disconnected"})
@@ -127,6 +129,7 @@ func TestInvariant9NoSecretIsPrintedOrSaved(t *testing.T) {
 // then it is recorded as typed by an agent.
 func TestInvariant11OnlyTheUser(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	for _, env := range []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=00000000-0000-4000-8000-000000000000", "CLAUDE_JOB_DIR=/x/jobs/00000000"} {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{Untrusted: true, RemoteUpdatedAt: now()})
@@ -153,6 +156,7 @@ func TestInvariant11OnlyTheUser(t *testing.T) {
 // TestInvariant10OneBrokenFileIsOneWarning: the others are listed, and the broken one is never woken.
 func TestInvariant10OneBrokenFileIsOneWarning(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	good := b.add(fixtures.Session{})
 	broken := b.add(fixtures.Session{})
@@ -183,6 +187,7 @@ func TestInvariant10OneBrokenFileIsOneWarning(t *testing.T) {
 // TestNoAccount says what to set.
 func TestNoAccount(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	b.sys.environ = []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(b.a.Root, "nowhere"), "HOME=" + b.a.Root}
 	status, _, errs := b.run("inventory")
@@ -197,6 +202,7 @@ func TestNoAccount(t *testing.T) {
 // TestOwnProcessTable: without a process table nothing is provably offline, so nothing is woken.
 func TestOwnProcessTable(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()

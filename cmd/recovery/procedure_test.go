@@ -12,6 +12,7 @@ import (
 // TestEachStepOfTheProcedureIsTold: what the procedure asks of the report, of the messages and of sending stands in an output.
 func TestEachStepOfTheProcedureIsTold(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	live := func(name string, pinned bool) fixtures.Session {
 		return fixtures.Session{Name: name, Live: true, Pinned: pinned, RemoteConnection: "connected"}

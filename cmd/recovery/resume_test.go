@@ -91,6 +91,7 @@ func TestInvariant2NoPassNoWake(t *testing.T) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
 			sub, err := s.Build(t.TempDir(), now())
 			if err != nil {
 				t.Fatal(err)
@@ -116,6 +117,7 @@ func TestInvariant2NoPassNoWake(t *testing.T) {
 // the user's --again.
 func TestInvariant3NoPromptTwice(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{KeepRunning: fixtures.Bool(false)})
@@ -152,6 +154,7 @@ func TestInvariant3NoPromptTwice(t *testing.T) {
 // TestInvariant4WakeNeverMakesACopy: the call is the full lowercase id and nothing else, in the session's folder.
 func TestInvariant4WakeNeverMakesACopy(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{RespawnFlags: []string{"-n", "x", "--model", "opus"}})
 	b.inventory()
@@ -188,6 +191,7 @@ func TestInvariant4WakeNeverMakesACopy(t *testing.T) {
 // TestQueuedPromptIsNeverDelivered: a queued yes, alone or behind recovery's own prompt, refuses the wake and is shown.
 func TestQueuedPromptIsNeverDelivered(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	yes := "yes, go ahead"
 	s := b.add(fixtures.Session{QueuedPrompt: &yes})
@@ -221,6 +225,7 @@ func TestQueuedPromptIsNeverDelivered(t *testing.T) {
 // TestNudge delivers the saved prompt and the nudge as one line, and nothing else counts as clean.
 func TestNudge(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeUntrusted})
@@ -272,6 +277,7 @@ func TestDefectBrake(t *testing.T) {
 // TestReviewThatWrites is a defect whatever the session says of itself, and stops the next batch.
 func TestReviewThatWrites(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")}})
@@ -321,6 +327,7 @@ func TestBatches(t *testing.T) {
 // TestVersions: a client that copies, or whose version cannot be read, is refused before anything is sent.
 func TestVersions(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	for version, ok := range map[string]bool{"2.1.252": false, "2.1.160": false, "1.9.999": false, "": false, "dev": false, "2.1.257": true, "2.2.0": true, "3.0.1": true} {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{})
@@ -342,6 +349,7 @@ func TestVersions(t *testing.T) {
 // TestDupesFile: any error names its line, and nothing is woken.
 func TestDupesFile(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()

@@ -15,6 +15,7 @@ import (
 // TestMovedTranscriptIsNoDefect: the file stands in another project folder after the review.
 func TestMovedTranscriptIsNoDefect(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("please fix it", "done", fixtures.Tool{Name: "Write", Input: map[string]any{"file_path": "/tmp/x", "content": "x"}})}})
 	b.script(s.Short, fixtures.Script{})
@@ -37,6 +38,7 @@ func TestMovedTranscriptIsNoDefect(t *testing.T) {
 // TestClearAfterTheReviewIsNoDefect: the user typed /clear in the woken session.
 func TestClearAfterTheReviewIsNoDefect(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{})
@@ -63,6 +65,7 @@ func TestClearAfterTheReviewIsNoDefect(t *testing.T) {
 // TestOneCallIsOneDefect: seen pending and then done.
 func TestOneCallIsOneDefect(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	b.brief()
 	s := b.add(fixtures.Session{})

@@ -244,6 +244,7 @@ var homes = map[string]string{"tool": "read", "review": "read", "review_defect":
 
 // TestDocsNameEveryKey holds docs/json.md to the schemas: a key stands in the section of its command.
 func TestDocsNameEveryKey(t *testing.T) {
+	oneThread(t)
 	s := readSchemas(t)
 	sections := map[string]string{}
 	for _, name := range []string{"json", "verdict"} {

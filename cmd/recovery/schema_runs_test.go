@@ -30,6 +30,7 @@ func hasty(t *testing.T, a *fixtures.Account) *bench {
 // have seen everything that the schemas allow: what the program never prints does not belong there.
 func TestJSONHoldsToItsSchemas(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	h := &holder{schemas: readSchemas(t), seen: map[string]bool{}, open: map[string]bool{}}
 	groups := []struct {
 		name string

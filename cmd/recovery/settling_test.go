@@ -31,6 +31,7 @@ func killedRun(t *testing.T, b *bench, s fixtures.Added, before bool) {
 // TestSettlingDoesNotBelieveAForeignYes: a yes that was added behind the saved prompt before the next run settled it is somebody else's.
 func TestSettlingDoesNotBelieveAForeignYes(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeUntrusted})
@@ -51,6 +52,7 @@ func TestSettlingDoesNotBelieveAForeignYes(t *testing.T) {
 // TestAMessageOfLaterIsNoReplay: a run was killed before its call, and the user typed in the session meanwhile.
 func TestAMessageOfLaterIsNoReplay(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	b.brief()
 	s := b.add(fixtures.Session{})
@@ -66,6 +68,7 @@ func TestAMessageOfLaterIsNoReplay(t *testing.T) {
 // TestAgainAcknowledgesOnlyWhatWasShown: a copy that this very run found while settling is not acknowledged by its --again.
 func TestAgainAcknowledgesOnlyWhatWasShown(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	other := b.add(fixtures.Session{})
@@ -83,6 +86,7 @@ func TestAgainAcknowledgesOnlyWhatWasShown(t *testing.T) {
 // TestAChangeAfterTheLookStopsTheCall: a yes that is queued while the guards run.
 func TestAChangeAfterTheLookStopsTheCall(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()
@@ -136,6 +140,7 @@ func TestAnotherWorkFolderIsTheSameAccount(t *testing.T) {
 // TestAClosedPipeDoesNotEndARun: SIGPIPE between the intention and the call.
 func TestAClosedPipeDoesNotEndARun(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.script(s.Short, fixtures.Script{})
@@ -155,6 +160,7 @@ func TestAClosedPipeDoesNotEndARun(t *testing.T) {
 // TestANewPageCountsDuringARun: a page that says archived, saved while a run is under way.
 func TestANewPageCountsDuringARun(t *testing.T) {
 	oneThread(t)
+	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s1 := b.add(fixtures.Session{})
 	s2 := b.add(fixtures.Session{})
