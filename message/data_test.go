@@ -73,12 +73,12 @@ func TestSame(t *testing.T) {
 		{a: "pay the refund for OPS-4711", b: "answer the customer of OPS-4711", same: true},
 		{a: "pay the refund for OPS-4711", b: "pay the refund for OPS-4712"},
 		{a: "merge PR #12", b: "merge pull request 12", same: true},
-		{a: "merge PR #12", b: "merge PR #12", repoA: "/work/a", repoB: "/work/b"},
-		{a: "merge PR #12", b: "close pull request 12", repoA: "/work/a", repoB: "/work/a", same: true},
+		{a: "merge PR #12", b: "merge PR #12", repoA: "/srv/a", repoB: "/srv/b"},
+		{a: "merge PR #12", b: "close pull request 12", repoA: "/srv/a", repoB: "/srv/a", same: true},
 		{a: "close https://github.com/acme/shop/pull/12", b: "look at PR #12", same: true},
 		{a: "close https://github.com/acme/shop/pull/12", b: "close https://github.com/acme/tools/pull/12"},
 		{a: "commit docs/guide.md", b: "fix the links in ./docs/guide.md", same: true},
-		{a: "commit README.md", b: "commit README.md", repoA: "/work/a", repoB: "/work/b"},
+		{a: "commit README.md", b: "commit README.md", repoA: "/srv/a", repoB: "/srv/b"},
 		{a: "delete /tmp/export/old.csv", b: "remove `/tmp/export/old.csv`", same: true},
 		{a: "stop job 4f3a2b1c", b: "claude stop 4f3a2b1c", same: true},
 		{a: "reply to ticket 99", b: "close ticket #99", same: true},
@@ -101,7 +101,7 @@ func TestSame(t *testing.T) {
 		{a: "删除旧的分支和备份文件", b: "删除旧的分支和备份文件。", same: true},
 		{a: "see e.g. the log", b: "e.g. the mail of Kim"},
 	} {
-		x, y := taskOf(c.a, c.repoA, "/work/x"), taskOf(c.b, c.repoB, "/work/y")
+		x, y := taskOf(c.a, c.repoA, "/srv/x"), taskOf(c.b, c.repoB, "/srv/y")
 		if x.same(y, c.work) != c.same || y.same(x, c.work) != c.same {
 			t.Errorf("%q and %q: same is %v\n%+v\n%+v", c.a, c.b, !c.same, x, y)
 		}

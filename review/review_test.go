@@ -102,7 +102,7 @@ func TestInvariant6WritesAndUnjudgedCallsAreReported(t *testing.T) {
 	pending := fixtures.Bash("touch x", "")
 	pending.Pending = true
 	recorded := fixtures.Bash("git status", "")
-	recorded.ChangedFiles = []string{"/work/zz"}
+	recorded.ChangedFiles = []string{"/srv/zz"}
 	for _, c := range []struct {
 		name    string
 		tool    fixtures.Tool

@@ -201,7 +201,7 @@ func TestCommandLines(t *testing.T) {
 		{[]string{"python3", "/home/u/claude-code/watch.py", path}, false},
 		{[]string{"node", "/home/u/viewer.js", path}, false},
 		{[]string{"bash", "-c", "less " + path}, false},
-		{[]string{"/opt/editor/code", "--folder", "/work/claude-code/", path}, false},
+		{[]string{"/opt/editor/code", "--folder", "/srv/claude-code/", path}, false},
 	} {
 		_, ok := namesSession(c.args, &Job{Short: short1, SessionID: id1, ResumeSessionID: id2})
 		if ok != c.want {
