@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 )
 
@@ -88,32 +89,10 @@ func Closing(reply string) (state State, closing, why string) {
 // plainLines are the non-blank lines outside code fences and quotes, trimmed.
 func plainLines(reply string) []string {
 	var out []string
-	fence := ""
-	for line := range strings.Lines(reply) {
-		line = strings.TrimSpace(line)
-		mark := fenceMark(line)
-		switch {
-		case fence != "":
-			if mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.Trim(line, mark[:1]) == "" {
-				fence = ""
-			}
-		case mark != "":
-			fence = mark
-		case line == "" || strings.HasPrefix(line, ">"):
-		default:
+	for _, line := range text.Prose(reply) {
+		if line = strings.TrimSpace(line); line != "" {
 			out = append(out, line)
 		}
 	}
 	return out
-}
-
-func fenceMark(line string) string {
-	for _, c := range []string{"`", "~"} {
-		n := len(line) - len(strings.TrimLeft(line, c))
-		// With more backticks behind it, it is code inside a line and opens nothing.
-		if n >= 3 && !(c == "`" && strings.Contains(line[n:], c)) {
-			return line[:n]
-		}
-	}
-	return ""
 }

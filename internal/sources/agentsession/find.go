@@ -127,33 +127,14 @@ func inStore(dir string) (store, rest string, ok bool) {
 	return dir[:i+len(mark)], strings.Trim(dir[i+len(mark):], sep), true
 }
 
-// search looks for stores below a folder, without dot folders, node_modules and links.
+// search looks for stores below a folder.
 func (w *walk) search(dir string) (found bool) {
-	type step struct {
-		dir   string
-		depth int
-	}
-	queue := []step{{dir, rootDepth}}
-	for n := 0; len(queue) > 0 && n < maxFolders; n++ {
-		at := queue[0]
-		queue = queue[1:]
-		if store := filepath.Join(at.dir, ".os", "sessions"); exists(store) {
+	files.Search(dir, rootDepth, maxFolders, func(dir string) {
+		if store := filepath.Join(dir, ".os", "sessions"); exists(store) {
 			w.store(store)
 			found = true
 		}
-		if at.depth == 0 {
-			continue
-		}
-		entries, _, err := files.List(at.dir, maxFolders)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" {
-				queue = append(queue, step{filepath.Join(at.dir, e.Name()), at.depth - 1})
-			}
-		}
-	}
+	})
 	return found
 }
 

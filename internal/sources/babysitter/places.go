@@ -214,30 +214,11 @@ func namedRun(dir string) bool {
 	})
 }
 
-// search looks for .a5c/runs below a folder, as the dashboard does: without dot folders and node_modules. Links are not followed.
+// search looks for .a5c/runs below a folder, as the dashboard does.
 func (p *places) search(dir string, depth int) (found bool) {
-	type step struct {
-		dir   string
-		depth int
-	}
-	queue := []step{{dir, depth}}
-	for n := 0; len(queue) > 0 && n < maxFolders; n++ {
-		at := queue[0]
-		queue = queue[1:]
-		found = p.addIf(filepath.Join(at.dir, ".a5c", "runs")) || found
-		if at.depth == 0 {
-			continue
-		}
-		entries, _, err := files.List(at.dir, maxFolders)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" {
-				queue = append(queue, step{filepath.Join(at.dir, e.Name()), at.depth - 1})
-			}
-		}
-	}
+	files.Search(dir, depth, maxFolders, func(dir string) {
+		found = p.addIf(filepath.Join(dir, ".a5c", "runs")) || found
+	})
 	return found
 }
 

@@ -89,3 +89,30 @@ func Real(path string) string {
 	}
 	return filepath.Clean(path)
 }
+
+// Search goes through a folder and those below it, the nearest first, to a depth and at most limit of them: without dot folders,
+// node_modules and links. What cannot be listed is passed over.
+func Search(dir string, depth, limit int, visit func(dir string)) {
+	type step struct {
+		dir   string
+		depth int
+	}
+	queue := []step{{dir, depth}}
+	for n := 0; len(queue) > 0 && n < limit; n++ {
+		at := queue[0]
+		queue = queue[1:]
+		visit(at.dir)
+		if at.depth == 0 {
+			continue
+		}
+		entries, _, err := List(at.dir, limit)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" {
+				queue = append(queue, step{filepath.Join(at.dir, e.Name()), at.depth - 1})
+			}
+		}
+	}
+}
