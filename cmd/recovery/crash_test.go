@@ -1,10 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"recovery/fixtures"
@@ -24,16 +20,7 @@ func TestKilledRightAfterTheCall(t *testing.T) {
 			s := b.add(fixtures.Session{})
 			b.script(s.Short, fixtures.Script{Outcome: outcome})
 			b.inventory()
-			killer := filepath.Join(b.a.Root, "killer")
-			text := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\"\ncase \"$*\" in *--resume*) kill -9 $PPID;; esac\n", b.client)
-			if err := os.WriteFile(killer, []byte(text), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(os.Args[0], "--client", killer, "resume", "--spacing", "0", "--wait", "0", s.Short)
-			cmd.Env = append(append(os.Environ(), b.a.Env()...), programEnv+"=1", "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=")
-			if out, err := cmd.CombinedOutput(); err == nil {
-				t.Fatalf("it was not killed:\n%s", out)
-			}
+			killedRun(t, b, s, false)
 			if w := wakeOf(t, b, s.Short); !w.Open() {
 				t.Fatalf("the intention was settled before the kill: %+v", w.Result)
 			}

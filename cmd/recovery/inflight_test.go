@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,33 +76,13 @@ func everySource(t *testing.T, b *bench) (bound, plain fixtures.Added) {
 	return bound, plain
 }
 
-// folderPrint is every path of a folder with its mode, times, size and content.
 func folderPrint(t *testing.T, dir string) string {
 	t.Helper()
-	var b bytes.Buffer
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "%s %s %d %s", path, info.Mode(), info.Size(), info.ModTime())
-		if info.Mode().IsRegular() {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, " %x", sha256.Sum256(data))
-		}
-		b.WriteByte('\n')
-		return nil
-	})
+	print, err := fixtures.Fingerprint(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return print
 }
 
 // byID finds the row of a source.

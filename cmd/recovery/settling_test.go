@@ -14,15 +14,18 @@ import (
 	"recovery/internal/journal"
 )
 
+// killedRun is a run whose client ends it with SIGKILL right after its own work, or before it does anything.
 func killedRun(t *testing.T, b *bench, s fixtures.Added, before bool) {
+	t.Helper()
 	killer := filepath.Join(b.a.Root, "killer")
 	text := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\"\ncase \"$*\" in *--resume*) kill -9 $PPID;; esac\n", b.client)
 	if before {
 		text = fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *--resume*) kill -9 $PPID; exit 0;; esac\n'%s' \"$@\"\n", b.client)
 	}
-	os.WriteFile(killer, []byte(text), 0o700)
-	cmd := exec.Command(os.Args[0], "--client", killer, "resume", "--spacing", "0", "--wait", "0", s.Short)
-	cmd.Env = append(append(os.Environ(), b.a.Env()...), programEnv+"=1", "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=")
+	if err := os.WriteFile(killer, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := b.child(nil, killer, "resume", "--spacing", "0", "--wait", "0", s.Short)
 	if out, err := cmd.CombinedOutput(); err == nil {
 		t.Fatalf("not killed:\n%s", out)
 	}

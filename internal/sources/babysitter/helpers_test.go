@@ -1,18 +1,18 @@
 package babysitter
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"recovery/fixtures"
 
 	"recovery/internal/sources"
 )
@@ -137,31 +137,11 @@ func detail(r sources.Row, name string) string {
 	return ""
 }
 
-// fingerprint is every path of a folder with its mode, times, size and content.
 func fingerprint(t testing.TB, dir string) string {
 	t.Helper()
-	var b bytes.Buffer
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "%s %s %d %s", path, info.Mode(), info.Size(), info.ModTime())
-		if info.Mode().IsRegular() {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, " %x", sha256.Sum256(data))
-		}
-		b.WriteByte('\n')
-		return nil
-	})
+	print, err := fixtures.Fingerprint(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return print
 }
