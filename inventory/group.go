@@ -112,17 +112,11 @@ func (g *graph) groups() []Group {
 // group proposes groups among the listed sessions and those that run, and gives each item its role. A group of running sessions
 // alone is none of this list's business.
 func (inv *Inventory) group(w *World, listed, live []Facts) {
-	repos := w.repositories()
-	var rows []Row
 	offline := map[string]bool{}
 	for _, f := range listed {
-		rows = append(rows, f.row(repos(f.Folder)))
 		offline[f.Job.Short] = true
 	}
-	for _, f := range live {
-		rows = append(rows, f.row(repos(f.Folder)))
-	}
-	all, notes := GroupRows(rows)
+	all, notes := GroupRows(Rows(slices.Concat(listed, live), w.Repositories()))
 	var groups []Group
 	for _, g := range all {
 		if slices.ContainsFunc(g.Members, func(short string) bool { return offline[short] }) {

@@ -39,6 +39,7 @@ type Omitted struct {
 // Plan is the work of all owners, split.
 type Plan struct {
 	in       Input
+	repo     func(folder string) string // the repository of a folder
 	reviewed map[string]*Reviewed
 	sections map[string]*prompts.Section
 	omitted  map[string][]Omitted
@@ -50,7 +51,7 @@ type Plan struct {
 // Build reads the reviews of all sessions that were woken, and of the named ones, and splits the open items of the owners. Each item
 // goes to one session, whatever is named: a message that is made later splits in the same way.
 func Build(in Input, named ...string) *Plan {
-	p := &Plan{in: in, reviewed: map[string]*Reviewed{}, sections: map[string]*prompts.Section{}, omitted: map[string][]Omitted{}, shared: map[string][]string{}}
+	p := &Plan{in: in, repo: in.World.Repositories(), reviewed: map[string]*Reviewed{}, sections: map[string]*prompts.Section{}, omitted: map[string][]Omitted{}, shared: map[string][]string{}}
 	for short, s := range in.State.Sessions {
 		if s.LastSent() != nil || s.Review != nil {
 			p.read(short)
@@ -236,7 +237,7 @@ func (p *Plan) ownerOf(r *Reviewed) string {
 }
 
 func (p *Plan) task(words string, job *account.Job) *task {
-	repo := inventory.Repository(p.in.World, job.Cwd)
+	repo := p.repo(job.Cwd)
 	if repo != "" {
 		if _, err := p.in.World.Account.Stat(filepath.Join(repo, ".git")); err != nil {
 			repo = "" // a folder: which repository a number counts in is not known

@@ -113,7 +113,7 @@ func (x *command) enter(p *place) string {
 	if user := x.user; user != "" {
 		words = append(words, "sudo -iu "+shellWord(user))
 	}
-	if usual, err := realPath(filepath.Join(x.userHome, ".claude")); x.userHome == "" || err != nil || usual != p.account.Dir {
+	if !x.usualFolder(p) {
 		words = append(words, "export CLAUDE_CONFIG_DIR="+shellWord(p.account.Dir))
 	}
 	if p.work != p.usualWork() {

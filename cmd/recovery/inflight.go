@@ -16,7 +16,6 @@ import (
 	"recovery/inventory"
 
 	"github.com/urfave/cli/v2"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 func (x *command) inflightCommand() *cli.Command {
@@ -174,10 +173,7 @@ func inflightLine(c *cli.Context) string {
 		words = append(words, "--source", name)
 	}
 	for _, dir := range c.StringSlice("root") {
-		if q, err := syntax.Quote(dir, syntax.LangBash); err == nil {
-			dir = q
-		}
-		words = append(words, "--root", dir)
+		words = append(words, "--root", shellWord(dir))
 	}
 	if c.Bool("all") {
 		words = append(words, "--all")

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"recovery/inflight"
 	"recovery/internal/account"
@@ -129,7 +129,9 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 	elsewhere, warnings := x.elsewhere(p, w)
 	return report.Build(report.Input{
 		Place: x.reportPlace(p), Inventory: inv, State: state, Look: p.look(w), World: w, Facts: told(w, inv, state), Folder: x.gitState, Now: x.now().UTC(),
-		Elsewhere: elsewhere, Warnings: warnings, Messages: messagesOf(message.Build(message.Input{World: w, Rules: rules, State: state, Inventory: inv})),
+		Elsewhere: elsewhere, Warnings: warnings, Messages: messagesOf(func() *message.Plan {
+			return message.Build(message.Input{World: w, Rules: rules, State: state, Inventory: inv})
+		}),
 		Unrecorded: func(short string, rev *review.Review) []journal.DefectData {
 			return review.Unrecorded(events, short, rev)
 		},
@@ -147,10 +149,12 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 	}), nil
 }
 
-// messagesOf gives the texts that there are: an offline session, or one whose words cannot be relied on, has none.
-func messagesOf(plan *message.Plan) func(string, []string) map[string]report.Message {
+// messagesOf gives the texts that there are: an offline session, or one whose words cannot be relied on, has none. The plan reads every
+// review, so it is made when the first text is wanted.
+func messagesOf(build func() *message.Plan) func(string, []string) map[string]report.Message {
+	plan := sync.OnceValue(build)
 	return func(kind string, shorts []string) map[string]report.Message {
-		items, err := plan.Make(message.Kind(kind), shorts, "")
+		items, err := plan().Make(message.Kind(kind), shorts, "")
 		if err != nil {
 			return nil // `recovery message` says why
 		}
@@ -187,18 +191,28 @@ func (x *command) elsewhere(p *place, w *inventory.World) (rows []report.Elsewhe
 // reportPlace names the account: the user it belongs to, with its folder where that is not the usual one.
 func (x *command) reportPlace(p *place) report.Place {
 	name := x.user
-	if usual, err := realPath(filepath.Join(x.userHome, ".claude")); x.userHome == "" || err != nil || usual != p.account.Dir {
+	if !x.usualFolder(p) {
 		name = strings.TrimSpace(name + " " + p.account.Dir)
 	}
 	return report.Place{Account: name, Host: x.host}
 }
 
+// usualFolder says whether the account's .claude folder is that of its user, so that nobody has to name it.
+func (x *command) usualFolder(p *place) bool {
+	usual, err := realPath(filepath.Join(x.userHome, ".claude"))
+	return x.userHome != "" && err == nil && usual == p.account.Dir
+}
+
 // told are the facts of the sessions that a report tells of: those of the inventory, those that were woken, and those that run.
 func told(w *inventory.World, inv *inventory.Inventory, state *journal.State) map[string]inventory.Facts {
+	listed := map[string]bool{}
+	for _, it := range inv.Items {
+		listed[it.Short] = true
+	}
 	var jobs []*account.Job
 	for _, j := range w.Jobs.List {
 		s, known := state.Sessions[j.Short]
-		if inv.Find(j.Short) != nil || known && s.LastSent() != nil || !j.Archived && w.Liveness(j).State == account.Live {
+		if listed[j.Short] || known && s.LastSent() != nil || !j.Archived && w.Liveness(j).State == account.Live {
 			jobs = append(jobs, j)
 		}
 	}
@@ -238,14 +252,7 @@ func (x *command) merged(files []string) (report.Report, int, error) {
 }
 
 func readReport(name string) (report.Report, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return report.Report{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return report.Report{}, errors.New("it is no file")
-	}
-	f, err := os.Open(name)
+	f, err := account.Door{}.Open(name)
 	if err != nil {
 		return report.Report{}, err
 	}
