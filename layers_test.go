@@ -13,6 +13,7 @@ import (
 // layers are the folders from the bottom up; a package imports only what stands below its own line.
 var layers = [][]string{
 	{"internal/text"},
+	{"internal/claude"},
 	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures"},
 	{"internal/sources/files"},
 	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 )
 
 // Group is a proposal: sessions that seem to be the same work, with its owner and the reason.
@@ -159,7 +160,7 @@ func (f *Facts) row(repo string) Row {
 		ForkSession: j.ForkSession, ForkParent: j.ForkParent, CreatedAt: j.CreatedAt, LastActive: f.Tail.LastEntry,
 		Live: f.Live.State == account.Live}
 	for _, id := range []string{f.Location.ContinuedIn, f.Tail.ContinuedIn} {
-		if account.IsUUID(id) && !slices.Contains(r.ContinuedIn, id) {
+		if claude.IsUUID(id) && !slices.Contains(r.ContinuedIn, id) {
 			r.ContinuedIn = append(r.ContinuedIn, id)
 		}
 	}

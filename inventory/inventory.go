@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/remote"
 	"recovery/internal/text"
 
@@ -278,7 +279,7 @@ func noJob(row *remote.Session) NoJob {
 	if untold(row) {
 		advice = "first see whether it is offline at all, which the page does not tell; then: " + advice
 	}
-	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: "https://claude.ai/code/session_" + row.Body, WhatToDo: advice}
+	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: claude.Link(row.Body), WhatToDo: advice}
 }
 
 func (w *World) item(f Facts, row *remote.Session) Item {

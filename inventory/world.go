@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/transcript"
 )
 
@@ -129,7 +130,7 @@ func (f *Facts) readTranscript(w *World) {
 	// What the job says of a question is only used to tell two kinds of a cut turn apart, never to call one complete.
 	if f.Tail.Turn == transcript.MidTurn && f.Tail.OpenTool != "" && f.Job.Tempo == "blocked" {
 		f.Tail.Turn = transcript.Waiting
-		f.Tail.Why = fmt.Sprintf("it waited at a permission prompt for %s", f.Tail.OpenTool)
+		f.Tail.Why = fmt.Sprintf("it waited at a "+claude.PermissionPrompt+" for %s", f.Tail.OpenTool)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/internal/text"
@@ -270,7 +271,7 @@ func (t *table) cautions() {
 		t.out.Casualty = true
 		t.atBest("casualty", "its last turn was cut (%s): %s; the outcome of its last call is unknown", f.Tail.Turn, f.Tail.Why)
 	}
-	if f.Tail.Stop == "max_tokens" {
+	if f.Tail.Stop == claude.StopMaxTokens {
 		t.atBest("casualty", "its last reply was cut off at the token limit")
 		t.out.Casualty = true
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"time"
 
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/inventory"
 	"recovery/review"
@@ -93,8 +94,8 @@ func StatusOf(inv *inventory.Inventory, state *journal.State, look *Look, now ti
 			switch {
 			case it.Turn == "mid-turn" || it.Turn == "waiting" || it.Turn == "error":
 				s.Cut[it.Turn]++
-			case it.Stop == "max_tokens":
-				s.Cut["max_tokens"]++
+			case it.Stop == claude.StopMaxTokens:
+				s.Cut[it.Stop]++
 			}
 			s.Items = append(s.Items, look.standing(state, Standing{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title}))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/audit"
+	"recovery/internal/claude"
 	"recovery/internal/transcript"
 
 	"github.com/tidwall/gjson"
@@ -48,9 +49,6 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 	})
 }
 
-// isolation is how the client's background guard refuses a call without a denial kind of its own.
-const isolation = "This background session hasn't isolated its changes yet"
-
 // results takes what came of tool calls.
 func (s *scan) results(e *transcript.Entry) {
 	denial := e.Get("toolDenialKind").String()
@@ -67,7 +65,7 @@ func (s *scan) results(e *transcript.Entry) {
 		switch {
 		case denial != "":
 			t.Result = Denied
-		case b.Get("is_error").Type == gjson.True && strings.HasPrefix(strings.TrimSpace(said), "<tool_use_error>"+isolation):
+		case b.Get("is_error").Type == gjson.True && claude.Isolated(said):
 			t.Result = Denied
 		case b.Get("is_error").Type == gjson.True:
 			t.Result = Failed

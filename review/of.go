@@ -8,6 +8,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/audit"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/transcript"
 	"recovery/inventory"
@@ -126,7 +127,7 @@ func holds(door account.Door, path, id string) bool {
 
 // waiting is the question that a session stands at: by its process, by the job's own state, or by the call itself.
 func waiting(job *account.Job, live account.Liveness, rev Review) string {
-	if live.Status == "waiting" || live.WaitingFor != "" {
+	if live.Status == claude.StatusWaiting || live.WaitingFor != "" {
 		what := live.WaitingFor
 		if what == "" {
 			what = "an answer"
@@ -137,12 +138,12 @@ func waiting(job *account.Job, live account.Liveness, rev Review) string {
 		return what
 	}
 	for _, t := range rev.Tools {
-		if t.Result == Pending && (t.Name == "AskUserQuestion" || t.Name == "ExitPlanMode") {
+		if t.Result == Pending && claude.AsksPerson(t.Name) {
 			return "an answer to " + t.Name
 		}
 	}
-	if job.Tempo == "blocked" && strings.HasPrefix(job.Needs, "approve") {
-		return "permission prompt (" + job.Needs + ")"
+	if job.Tempo == claude.TempoBlocked && claude.AsksApproval(job.Needs) {
+		return claude.PermissionPrompt + " (" + job.Needs + ")"
 	}
 	return ""
 }

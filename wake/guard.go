@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/internal/text"
@@ -217,12 +218,12 @@ func (r *Run) folder(g *ready) *refusal {
 // askVersion asks the client for its version, once a run.
 func (r *Run) askVersion(ctx context.Context) {
 	r.versionDone = true
-	said := r.Client(ctx, Call{Args: []string{"--version"}, Dir: r.Account.Dir, Env: CleanEnv(r.Environ)})
+	said := r.Client(ctx, Call{Args: []string{"--version"}, Dir: r.Account.Dir, Env: claude.CleanEnv(r.Environ)})
 	if said.Err != nil {
 		r.versionErr = said.Err
 		return
 	}
-	_, r.versionErr = CheckVersion("client", ansi.ReplaceAllString(said.Stdout, ""))
+	_, r.versionErr = claude.CheckVersion("client", claude.StripANSI(said.Stdout))
 }
 
 // machine checks the client's and the supervisor's version, and the memory.
@@ -232,7 +233,7 @@ func (r *Run) machine(g *ready) *refusal {
 		return refuse("claude --version", "%v", r.versionErr)
 	}
 	if up, version := g.world.SupervisorVersion(); up {
-		if _, err := CheckVersion("supervisor", version); err != nil {
+		if _, err := claude.CheckVersion("supervisor", version); err != nil {
 			return refuse("claude daemon stop, then: "+r.retype(short), "%v", err)
 		}
 	}

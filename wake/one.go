@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/queuecheck"
 )
@@ -89,11 +90,11 @@ func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
 	case Copy, Joined, Replayed, Untrusted, MissingCwd:
 		return false
 	}
-	if signIn.MatchString(out.Reason) || o == NotStarted && signIn.MatchString(out.Output) {
+	if claude.KnownError(out.Output) == claude.KindSignIn {
 		r.stop("the account's sign-in failed; sign in again, then: %s", r.retype(short))
 		return false
 	}
-	if until, limited := deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
+	if until, limited := claude.Deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
 		r.putOff(short, out.Output, until)
 		return false
 	}
@@ -149,7 +150,7 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	}
 	called := r.Clock.Now()
 	r.Tell("%s: waking %q", short, g.job.Title())
-	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: CleanEnv(r.Environ)})
+	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: claude.CleanEnv(r.Environ)})
 	r.lastStart = r.Clock.Now()
 	p := proof{run: r, short: short, intent: intent, said: said, called: called, before: g.jobs}
 	out := p.find(ctx)

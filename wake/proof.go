@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
@@ -42,19 +42,19 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 		return p.outcome(NotStarted, false, "the client could not be executed: %v", p.said.Err)
 	}
 	words := p.said.Text()
-	if other := p.otherShort(words); other != "" {
+	printed := claude.Read(words)
+	if other := p.otherShort(printed); other != "" {
 		out := p.outcome(Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
 		out.Other = other
 		return out
 	}
-	if copyWords.MatchString(words) {
+	if printed.Copied {
 		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
 	}
 	p.returned = p.run.Clock.Now()
 	deadline := p.returned.Add(p.run.Timing.Proof)
-	started := backgrounded.MatchString(words)
 	for {
-		if out, done := p.look(words, started); done {
+		if out, done := p.look(words, printed); done {
 			return out
 		}
 		if !p.run.Clock.Now().Before(deadline) {
@@ -81,19 +81,17 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 const interruptWait = 5 * time.Second
 
 // otherShort is the short that came back when it is not the one asked for.
-func (p *proof) otherShort(words string) string {
-	for _, re := range []*regexp.Regexp{backgrounded, copyNote} {
-		for _, m := range re.FindAllStringSubmatch(words, -1) {
-			if m[1] != p.short {
-				return m[1]
-			}
+func (p *proof) otherShort(printed claude.Printed) string {
+	for _, short := range printed.Shorts {
+		if short != p.short {
+			return short
 		}
 	}
 	return ""
 }
 
 // look checks the evidence once.
-func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
+func (p *proof) look(words string, printed claude.Printed) (journal.OutcomeData, bool) {
 	job := p.run.Account.Job(p.short)
 	if out, done := p.delivered(job); done {
 		return out, true
@@ -101,31 +99,33 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 	if other := p.copied(); other != "" {
 		return p.copyOf(other), true
 	}
-	if started {
+	if printed.Started {
 		if line, ok := p.crashed(); ok {
 			if saved, ok := p.saved(); ok {
 				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
 				out.PromptSaved, out.Saved = true, saved
 				return out, true
 			}
-			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
+			out := p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line)
+			out.Output = text.Clip(words+"; "+line, 500)
+			return out, true
 		}
 		return journal.OutcomeData{}, false
 	}
 	// A refusal is believed when it is all that the client said, and when it still holds after a moment: what was delivered
 	// or saved all the same shows by then.
-	if p.said.TimedOut || p.said.Exit == 0 || wokeNote.MatchString(words) || !refused(words) {
+	if p.said.TimedOut || p.said.Exit == 0 || printed.Woke || !printed.Refused {
 		return journal.OutcomeData{}, false
 	}
 	saved, isSaved := p.saved()
-	if !isSaved && (savedNote.MatchString(words) || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
+	if !isSaved && (printed.Saved || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
 		return journal.OutcomeData{}, false
 	}
 	var out journal.OutcomeData
 	switch {
-	case notOnDisk.MatchString(words):
+	case printed.Gone:
 		out = p.outcome(MissingCwd, isSaved, "the client refused: %s", text.Clip(words, 200))
-	case notTrusted.MatchString(words):
+	case printed.Untrusted:
 		out = p.outcome(Untrusted, isSaved, "the client refused: %s", text.Clip(words, 200))
 	default:
 		out = p.outcome(NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
@@ -142,7 +142,7 @@ const refusalHolds = 2 * time.Second
 
 // copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
 func (p *proof) copyOf(id string) journal.OutcomeData {
-	short, _, _ := strings.Cut(id, "-")
+	short := claude.ShortOf(id)
 	out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
 	out.Other = short
 	return out
@@ -205,7 +205,7 @@ func saidByUser(e *transcript.Entry) (string, bool) {
 	if e.Sidechain {
 		return "", false
 	}
-	if e.Type == "attachment" && e.Get("attachment.type").Str == "queued_command" {
+	if e.Type == "attachment" && e.Get("attachment.type").Str == claude.QueuedCommand {
 		v := e.Get("attachment.prompt")
 		if v.Type == gjson.String {
 			return v.String(), transcript.TextSpeaker(v.String()) == transcript.Person

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/review"
@@ -56,11 +57,11 @@ func (r *Run) read(ctx context.Context, items []Item) {
 		if items[i].Outcome == Woken && items[i].Review.Answered {
 			items[i].Next = "recovery report"
 		}
-		if until, limited := deferral(items[i].Review.Error, r.Clock.Now()); limited {
+		if until, limited := claude.Deferral(items[i].Review.Error, r.Clock.Now()); limited {
 			items[i].Next = "after " + until.UTC().Format(time.RFC3339) + ": send the failed message again in its thread, then recovery read --wait 10m " + items[i].Short
 			r.putOff(items[i].Short, items[i].Review.Error, until)
-		} else if signIn.MatchString(items[i].Review.Error) {
-			r.stop("the account's sign-in failed in %s (%s); sign in again, then go on", items[i].Short, clip(items[i].Review.Error))
+		} else if claude.ErrorKind(items[i].Review.Error) == claude.KindSignIn {
+			r.stop("the account's sign-in failed in %s (%s); sign in again, then go on", items[i].Short, text.Clip(items[i].Review.Error, 120))
 		}
 		if err := r.record(items[i].Short, items[i].Review); err != nil {
 			r.stop("%v", err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/inventory"
@@ -26,7 +27,7 @@ type place struct {
 }
 
 func (x *command) place(c *cli.Context) (*place, error) {
-	a, err := account.Open(x.env("CLAUDE_CONFIG_DIR"), x.home())
+	a, err := account.Open(x.env(claude.EnvConfigDir), x.home())
 	if err != nil {
 		return nil, &exitError{status: exitFailed, err: err}
 	}
@@ -114,7 +115,7 @@ func loadEvents(p *place, short string) (*remote.Events, error) {
 }
 
 func (x *command) selfSession() queuecheck.Self {
-	return queuecheck.Self{SessionID: x.env("CLAUDE_CODE_SESSION_ID"), Short: x.ownShort()}
+	return queuecheck.Self{SessionID: x.env(claude.EnvSessionID), Short: x.ownShort()}
 }
 
 // state replays the journal.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 )
@@ -110,7 +111,7 @@ func (x *command) outputPath(name string, work string) (string, error) {
 	if err != nil {
 		return "", failf("", "the file %s: %w", name, err)
 	}
-	claude := x.env("CLAUDE_CONFIG_DIR")
+	claude := x.env(claude.EnvConfigDir)
 	if claude == "" {
 		claude = filepath.Join(x.home(), ".claude")
 	}

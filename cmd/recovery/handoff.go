@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/inventory"
@@ -114,7 +115,7 @@ func (x *command) enter(p *place) string {
 		words = append(words, "sudo -iu "+shellWord(user))
 	}
 	if !x.usualFolder(p) {
-		words = append(words, "export CLAUDE_CONFIG_DIR="+shellWord(p.account.Dir))
+		words = append(words, "export "+claude.EnvConfigDir+"="+shellWord(p.account.Dir))
 	}
 	if p.work != p.usualWork() {
 		words = append(words, "add --work "+shellWord(p.work)+" to every command")

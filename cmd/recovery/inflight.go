@@ -11,6 +11,7 @@ import (
 
 	"recovery/inflight"
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
 	"recovery/inventory"
@@ -74,7 +75,7 @@ func (x *command) inflight(c *cli.Context) error {
 		return err
 	}
 	processes := x.processes()
-	a := inflight.See(x.env("CLAUDE_CONFIG_DIR"), x.home(), func(a *account.Account) (*inventory.World, error) {
+	a := inflight.See(x.env(claude.EnvConfigDir), x.home(), func(a *account.Account) (*inventory.World, error) {
 		w, err := inventory.See(a, processes, x.now().UTC())
 		if err == nil {
 			w.BabysitterDir = x.env("BABYSITTER_STATE_DIR")

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/internal/text"
@@ -250,8 +251,8 @@ func endedWords(e inventory.Ended) string {
 
 // turnWords says of a turn that was ended by the token limit that it was.
 func turnWords(it inventory.Item) string {
-	if it.Turn == string(transcript.Complete) && it.Stop == "max_tokens" {
-		return it.Turn + " (max_tokens)"
+	if it.Turn == string(transcript.Complete) && it.Stop == claude.StopMaxTokens {
+		return it.Turn + " (" + it.Stop + ")"
 	}
 	return it.Turn
 }

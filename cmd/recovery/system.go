@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/wake"
 
 	"golang.org/x/sys/unix"
@@ -83,12 +84,12 @@ func (s *sys) home() string {
 
 // inSession says whether the program runs inside a Claude session: there, nothing that only the user may say is taken.
 func (s *sys) inSession() bool {
-	return wake.InSession(s.environ)
+	return claude.InSession(s.environ)
 }
 
-// ownShort is the job that the program runs in, from CLAUDE_JOB_DIR.
+// ownShort is the job that the program runs in, from the environment that a session gives.
 func (s *sys) ownShort() string {
-	if dir := s.env("CLAUDE_JOB_DIR"); dir != "" {
+	if dir := s.env(claude.EnvJobDir); dir != "" {
 		return filepath.Base(dir)
 	}
 	return ""

@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"time"
+
+	"recovery/internal/claude"
 
 	"github.com/tidwall/gjson"
 )
@@ -66,12 +67,6 @@ type Jobs struct {
 	Odd int
 }
 
-var shortPattern = regexp.MustCompile(`^[0-9a-f]{8}$`)
-var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-
-// IsUUID says whether id is a full, lowercase session id.
-func IsUUID(id string) bool { return uuidPattern.MatchString(id) }
-
 // jobKeys are the keys whose loss would change what may be done. A key that nearly is one of them is damage.
 var jobKeys = []string{
 	"queuedPrompt", "inFlight", "sessionId", "resumeSessionId", "linkScanPath", "template", "respawnFlags",
@@ -97,7 +92,7 @@ func (a *Account) Jobs() (*Jobs, error) {
 		if e.Name() == "pins.json" {
 			continue
 		}
-		if !shortPattern.MatchString(e.Name()) {
+		if !claude.IsShort(e.Name()) {
 			jobs.Odd++
 			continue
 		}
@@ -178,7 +173,7 @@ func (j *Job) parse(data []byte) {
 		case "linkScanOffset":
 			j.LinkScanOffset = v.Int()
 		case "bridgeSessionId":
-			j.BridgeBody = BridgeBody(text(key, v))
+			j.BridgeBody = claude.Body(text(key, v))
 		case "queuedPrompt":
 			j.Queued = v.Type != gjson.Null && (v.Type != gjson.String || v.Str != "")
 			j.QueuedPrompt = v.String()
@@ -211,12 +206,12 @@ func (j *Job) parse(data []byte) {
 		return true
 	})
 	switch {
-	case !IsUUID(j.SessionID):
+	case !claude.IsUUID(j.SessionID):
 		note("sessionId is not a full session id")
 	case !strings.HasPrefix(j.SessionID, j.Short):
 		note("sessionId %s does not begin with the folder's name", j.SessionID)
 	}
-	if j.ResumeSessionID != "" && !IsUUID(j.ResumeSessionID) {
+	if j.ResumeSessionID != "" && !claude.IsUUID(j.ResumeSessionID) {
 		note("resumeSessionId is not a full session id")
 	}
 	j.Problem = strings.Join(problems, "; ")
@@ -302,30 +297,11 @@ func parseTime(s string) time.Time {
 	return t.UTC()
 }
 
-// BridgeBody strips the prefix of a claude.ai session id: cse_X and session_X are the same session X.
-func BridgeBody(id string) string {
-	for _, p := range []string{"session_", "cse_"} {
-		if rest, ok := strings.CutPrefix(id, p); ok {
-			return rest
-		}
-	}
-	return id
-}
-
 // Link is where the thread of a bridged job is read; empty for a plain job.
-func (j *Job) Link() string {
-	if j.BridgeBody == "" {
-		return ""
-	}
-	return "https://claude.ai/code/session_" + j.BridgeBody
-}
-
-// terminalStates are the states in which the supervisor does not start a lost worker again, as the client 2.1.332 lists them.
-// "crashed" is none of them: it was seen with the detail "exit 1; respawning".
-var terminalStates = map[string]bool{"done": true, "failed": true, "stopped": true}
+func (j *Job) Link() string { return claude.Link(j.BridgeBody) }
 
 // Terminal says whether the supervisor has nothing more to start for this job.
-func (j *Job) Terminal() bool { return terminalStates[j.State] }
+func (j *Job) Terminal() bool { return claude.Terminal(j.State) }
 
 // Title is the job's title, falling back to its first prompt.
 func (j *Job) Title() string {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"recovery/internal/claude"
 )
 
 // LiveState is whether a session runs.
@@ -65,7 +67,7 @@ func (a *Account) Witnesses(p Processes) *Witnesses {
 	}
 	jobs, _ := a.ReadDir(filepath.Join(a.Dir, "jobs")) // an unreadable one is told by Jobs
 	for _, e := range jobs {
-		if shortPattern.MatchString(e.Name()) {
+		if claude.IsShort(e.Name()) {
 			w.shorts[e.Name()] = true
 		}
 	}

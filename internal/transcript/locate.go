@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 )
 
 // Location is where a job's conversation stands.
@@ -110,7 +111,7 @@ func tailOf(a *account.Account, path string) (Tail, error) {
 func otherConversation(a *account.Account, j *account.Job, path string) string {
 	resumed := firstText(j.ResumeSessionID, j.SessionID)
 	id := sessionOf(path)
-	if id == resumed || !account.IsUUID(id) || !account.IsUUID(resumed) {
+	if id == resumed || !claude.IsUUID(id) || !claude.IsUUID(resumed) {
 		return ""
 	}
 	for _, other := range bySession(a, resumed) {
@@ -145,7 +146,7 @@ func candidates(a *account.Account, j *account.Job) [][]string {
 		groups = append(groups, []string{p})
 	}
 	for _, id := range []string{j.ResumeSessionID, j.SessionID} {
-		if account.IsUUID(id) {
+		if claude.IsUUID(id) {
 			groups = append(groups, bySession(a, id))
 		}
 	}

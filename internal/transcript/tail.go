@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -48,9 +50,6 @@ type Tail struct {
 	Bad      []string
 }
 
-// askingTools wait for a person by themselves.
-var askingTools = map[string]bool{"AskUserQuestion": true, "ExitPlanMode": true}
-
 // Tail reads a transcript from its end until the last turn and the latest reply are known.
 func (t *File) Tail() (Tail, error) {
 	s := tailScan{results: map[string]bool{}}
@@ -87,7 +86,7 @@ func (s *tailScan) add(e *Entry) bool {
 		// What stands in a broken line may be the real end of the turn.
 		s.decide(UnknownTurn, "%s at byte %d, after the last readable message", e.Bad, e.Offset)
 	}
-	if e.Type == "continued-in" && s.out.ContinuedIn == "" {
+	if e.Type == claude.TypeContinuedIn && s.out.ContinuedIn == "" {
 		s.out.ContinuedIn = firstText(e.Get("continuedInSessionId").String(), "another session")
 	}
 	if !e.Conversation() {
@@ -221,11 +220,11 @@ func (s *tailScan) assistant(e *Entry) {
 	stop := e.Get("message.stop_reason").String()
 	switch {
 	case s.decided:
-	case open != "" && askingTools[open]:
+	case open != "" && claude.AsksPerson(open):
 		s.decide(Waiting, "the last line is a call of %s, which asks a person", open)
 	case open != "":
 		s.decide(MidTurn, "the last line is a call of %s without a result", open)
-	case stop == "end_turn" || stop == "stop_sequence" || stop == "refusal" || stop == "max_tokens":
+	case claude.EndsTurn(stop):
 		s.out.Stop = stop
 		s.decide(Complete, "the last message ended with %s", stop)
 	case stop == "":
