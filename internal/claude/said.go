@@ -22,7 +22,7 @@ var refusals = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)no conversation found with session id`),
 	regexp.MustCompile(`(?i)failed to resume (?:the conversation|session)`),
 	regexp.MustCompile(`(?i)^error: unknown option`),
-	regexp.MustCompile(`(?i)background sessions? (?:are|is) (?:not available|disabled)`),
+	regexp.MustCompile(`(?i)background sessions are unavailable`),
 	regexp.MustCompile(`(?i)could(?: not|n't) (?:start|reach|connect to) (?:the )?background (?:service|session)`),
 	regexp.MustCompile(`(?i)couldn't start a background session`),
 	regexp.MustCompile(`so nothing was started`),

@@ -10,7 +10,9 @@ type Author string
 
 // The authors.
 const (
-	AuthorCommand      Author = "command"      // a command of the client, or its output
+	AuthorCommand      Author = "command"      // a command of the client
+	AuthorOutput       Author = "output"       // the output of a command of the client
+	AuthorShell        Author = "shell"        // a command line that the user ran, and its output
 	AuthorNotification Author = "notification" // a task's notification
 	AuthorInjected     Author = "injected"     // a reminder of the client's
 	AuthorInterrupted  Author = "interrupted"  // the client's note of an interruption
@@ -26,7 +28,7 @@ var markers = []struct {
 	{"<task-notification", AuthorNotification},
 	{"<cross-session-message", AuthorSession}, {"<teammate-message", AuthorSession},
 	{"<scheduled-task", AuthorSchedule},
-	{"<command-name", AuthorCommand}, {"<command-message", AuthorCommand}, {"<local-command-", AuthorCommand}, {"<bash-", AuthorCommand},
+	{"<command-name", AuthorCommand}, {"<command-message", AuthorCommand}, {"<local-command-", AuthorOutput}, {"<bash-", AuthorShell},
 	{"<system-reminder>", AuthorInjected},
 	{"[Request interrupted", AuthorInterrupted},
 }

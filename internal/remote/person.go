@@ -78,7 +78,9 @@ var authors = map[claude.Author]string{
 	claude.AuthorNotification: "a task notification",
 	claude.AuthorSession:      "a message from another session",
 	claude.AuthorSchedule:     "a scheduled task",
-	claude.AuthorCommand:      "a client command or its output",
+	claude.AuthorCommand:      "a client command",
+	claude.AuthorOutput:       "a client command's output",
+	claude.AuthorShell:        "a shell command and its output",
 	claude.AuthorInjected:     "a reminder from the client",
 	claude.AuthorInterrupted:  "the client's note of an interruption",
 }

@@ -211,7 +211,7 @@ const (
 
 // speakers are who is behind the client's markers.
 var speakers = map[claude.Author]Speaker{
-	claude.AuthorCommand: Command, claude.AuthorNotification: Notification, claude.AuthorInjected: Injected,
+	claude.AuthorCommand: Command, claude.AuthorOutput: Command, claude.AuthorShell: Command, claude.AuthorNotification: Notification, claude.AuthorInjected: Injected,
 	claude.AuthorInterrupted: Interrupted, claude.AuthorSession: Other, claude.AuthorSchedule: Other,
 }
 
