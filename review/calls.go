@@ -75,7 +75,7 @@ func (s *scan) results(e *transcript.Entry) {
 		if t.Result != Denied {
 			recorded(e.Get("toolUseResult"), t)
 		}
-		if id := e.Get("toolUseResult.agentId").String(); id != "" && isAgent(t.Name) {
+		if id := e.Get("toolUseResult.agentId").String(); id != "" && claude.StartsAgent(t.Name) {
 			s.agents[i] = id
 		}
 		return true
@@ -120,9 +120,6 @@ func shorten(s string) string {
 	}
 	return strings.ToValidUTF8(s[:maxSummary], "") + " …"
 }
-
-// isAgent says whether a call starts a subagent; Task is its old name.
-func isAgent(name string) bool { return name == "Agent" || name == "Task" }
 
 // judgeAgents judges a subagent's start by its own calls, which are listed beside it, when its transcript was found.
 func (s *scan) judgeAgents() {

@@ -15,6 +15,9 @@ var samples = map[string]struct {
 	re    *regexp.Regexp
 	texts []string
 }{
+	"notification":  {notification, []string{agentEnded}},
+	"tagged":        {tagged, []string{agentEnded}},
+	"cutEarlier":    {cutEarlier, []string{`Background command "sleep 600" didn't finish before the previous session ended`}},
 	"versionNumber": {versionNumber, []string{"2.1.332 (Claude Code)"}},
 	"backgrounded":  {backgrounded, []string{"backgrounded · 261c700b · fix the import"}},
 	"copyNote": {copyNote, []string{
@@ -306,4 +309,33 @@ func callName(call *ast.CallExpr) string {
 		return ""
 	}
 	return x.Name + "." + sel.Sel.Name
+}
+
+// agentEnded is the notification of an agent's end, as the client 2.1.332 writes it.
+const agentEnded = "<task-notification>\n<task-id>a096f209e7975d7f4</task-id>\n<output-file>/tmp/claude-0/tasks/a096f209e7975d7f4.output</output-file>\n" +
+	"<status>completed</status>\n<summary>Agent \"cut work\" finished</summary>\n<result>sub done <status>running</status></result>\n</task-notification>"
+
+func TestNotifications(t *testing.T) {
+	cut := strings.NewReplacer("completed", "killed", `Agent "cut work" finished`, "it didn't finish before the previous session ended").Replace(agentEnded)
+	for _, c := range []struct {
+		text  string
+		ended []bool
+	}{
+		{"", nil},
+		{"yes, <task-notification is a word", nil},
+		{agentEnded, []bool{true}},
+		{cut, []bool{false}},
+		{strings.Replace(agentEnded, "completed", "running", 1) + agentEnded, []bool{false, true}},
+	} {
+		got := Notifications(c.text)
+		if len(got) != len(c.ended) {
+			t.Errorf("%q holds %d notifications", c.text, len(got))
+			continue
+		}
+		for i, n := range got {
+			if n.Ended != c.ended[i] || n.TaskID != "a096f209e7975d7f4" {
+				t.Errorf("%+v", n)
+			}
+		}
+	}
 }

@@ -45,6 +45,8 @@ type Tail struct {
 	ContinuedIn string
 	// Cwd is the folder of the last conversation line.
 	Cwd string
+	// LastUUID is the uuid of the last line of a user or the model; empty when that has none.
+	LastUUID string
 	// OpenTool is the call that the turn was cut at.
 	OpenTool string
 	Bad      []string
@@ -66,6 +68,7 @@ type tailScan struct {
 	replyDone bool
 	parts     []string
 	results   map[string]bool
+	lastSeen  bool
 	localOut  bool // a local command's output was seen; its command line stands right before
 	bad       int
 }
@@ -92,8 +95,11 @@ func (s *tailScan) add(e *Entry) bool {
 	if !e.Conversation() {
 		return true
 	}
-	if s.out.LastEntry.IsZero() && !e.At.IsZero() {
+	if s.out.LastEntry.IsZero() && !e.At.IsZero() && !claude.OwnNote(e.Get("subtype").Str) {
 		s.out.LastEntry = e.At
+	}
+	if !s.lastSeen && (e.Type == "user" || e.Type == "assistant") {
+		s.lastSeen, s.out.LastUUID = true, e.UUID
 	}
 	if s.out.Cwd == "" {
 		s.out.Cwd = e.Get("cwd").String()
