@@ -146,7 +146,7 @@ func (p *Plan) duplicates() []*Reviewed {
 }
 
 func (p *Plan) archived(j *account.Job) bool {
-	return j.Archived || p.in.Inventory != nil && p.in.Inventory.RefusedReason(j.Short) == "archived"
+	return j.Archived || p.in.Inventory != nil && p.in.Inventory.Excluded(j.Short) == inventory.PageArchived
 }
 
 func (p *Plan) wrapped(short string) bool {
