@@ -38,6 +38,7 @@ type bench struct {
 	seeErr    error
 	told      []string
 	calls     int
+	old       map[string]any // a line that stands in the transcript already
 }
 
 // domain is the process table of every test.
