@@ -132,7 +132,7 @@ func (j *judge) byWake(args ...string) Next {
 		return next
 	}
 	// The confirmation is a step on the way, and the wake stays the aim.
-	next.Do += ", " + next.Command()
+	next.Do += fmt.Sprintf(", confirm it (queue-check --confirm %s)", s.Short)
 	return next.Then(s.Wake...)
 }
 
@@ -191,12 +191,17 @@ func (j *judge) defect() bool {
 	}
 	d := j.in.Defects[0]
 	j.waits("you to look: %s", d.Text)
-	stop := "stop it if it acts: claude stop " + j.in.Short
+	return j.at(HasDefect, ForDefect(j.in.Short, j.subject.Link, d))
+}
+
+// ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
+func ForDefect(short, link string, d journal.DefectData) Next {
+	stop := "stop it if it acts: claude stop " + short
 	if d.Code == "copy" && d.Next != "" {
 		stop = d.Next
 	}
-	next := Do("see what it did: recovery audit %s; %s; when it is settled, close it by name", j.in.Short, stop)
-	return j.at(HasDefect, next.At(j.subject.Link).Then("ack", j.in.Short))
+	next := Do("see what it did (read and audit show it); %s; when it is settled, close it by name", stop)
+	return next.At(link).Then("ack", short)
 }
 
 // intended is a prompt of which nobody knows yet what became of it: the next run settles it from the evidence.

@@ -10,6 +10,7 @@ import (
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/review"
+	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -39,6 +40,10 @@ type readItem struct {
 	sessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
+	// Place is where the session stands now, with what is next.
+	Place standing.Place `json:"place"`
+	Next  string         `json:"next"`
+	Step  standing.Next  `json:"next_step"`
 }
 
 func (x *command) read(c *cli.Context) error {
@@ -83,7 +88,7 @@ func (x *command) read(c *cli.Context) error {
 			items = append(items, it)
 			if it.Waiting != "" && !told[short] {
 				told[short] = true
-				x.say("%s waits: %s; answer it in its thread, or stop it: claude stop %s", short, text.Line(it.Waiting), short)
+				x.say("%s waits: %s; a review asks for nothing: stop it: claude stop %s", short, text.Line(it.Waiting), short)
 			}
 			open = open || it.Problem == "" && it.Started && !it.Over(x.now(), x.timing.Settle) || it.Problem == "" && !it.Started
 		}
@@ -106,6 +111,10 @@ func (x *command) read(c *cli.Context) error {
 			status = worst(status, exitNeedsUser)
 		}
 	}
+	next, err := x.placeRead(c, p, items)
+	if err != nil {
+		return err
+	}
 	if x.json {
 		if err := x.printJSON(map[string]any{"items": items}); err != nil {
 			return err
@@ -118,10 +127,31 @@ func (x *command) read(c *cli.Context) error {
 				continue
 			}
 			x.showReview(it.Short, &it.Review, "    ")
+			if it.Next != "" {
+				x.out("    next: %s", text.Line(it.Next))
+			}
 		}
-		x.next("recovery report")
+		x.next("%s", text.Line(next.String()))
 	}
 	return quiet(status)
+}
+
+// placeRead fills where each session stands after what was read, and gives the one next of them all.
+func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standing.Next, error) {
+	r, err := x.look(c, p)
+	if err != nil {
+		return standing.Next{}, err
+	}
+	var all []standing.Standing
+	for i := range items {
+		st := r.book.Of(items[i].Short)
+		items[i].Place, items[i].Next, items[i].Step = st.Place, st.Next.String(), st.Next
+		all = append(all, st)
+	}
+	if next := standing.Whole(all, time.Time{}); len(all) == 1 && !next.IsZero() {
+		return next, nil
+	}
+	return standing.Run("report"), nil
 }
 
 func readOne(w *inventory.World, rules *audit.Rules, state *journal.State, short string) readItem {
@@ -176,7 +206,7 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 		x.out("%sanswered %s:", indent, at)
 		x.block(r.Reply, indent+"| ")
 	case r.Waiting != "":
-		x.out("%swaits: %s; answer it in its thread, or stop it: claude stop %s", indent, text.Line(r.Waiting), short)
+		x.out("%swaits: %s; a review asks for nothing: stop it: claude stop %s", indent, text.Line(r.Waiting), short)
 	case r.Error != "":
 		x.out("%sits turn ended in an error: %s", indent, text.Line(r.Error))
 	case r.Started:
