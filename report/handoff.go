@@ -101,7 +101,15 @@ func (h Handoff) Markdown() string {
 		line("- nothing was sent yet")
 	}
 	line("- no approval of the user is passed on by anyone: each go is typed by the user in the session's own thread")
-	line("\n## The next command\n\n    %s", text.Line(or(h.Status.Do.In(h.Shell), "nothing is left to do here")))
+	line("\n## The next command")
+	act := h.Status.Do
+	act.Run = nil
+	if said := act.String(); said != "" {
+		line("\n%s", md(said))
+	}
+	if command := h.Shell.Command(h.Status.Do.Run...); command != "" {
+		line("\n    %s", text.Line(command))
+	}
 	return b.String()
 }
 
@@ -116,10 +124,10 @@ func (h Handoff) list(line func(string, ...any), title string, want func(Row) bo
 		}
 		link := ""
 		if s.Link != nil {
-			link = " " + *s.Link
+			link = " " + md(*s.Link)
 		}
 		said := or(s.Owed, or(s.WaitsFor, "nothing more"))
-		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), md(link), md(said), md(or(s.Do.In(h.Shell), "-"))))
+		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), link, md(said), md(or(s.Do.In(h.Shell), "-"))))
 	}
 	line("\n## %s (%d)\n", title, len(rows))
 	for _, r := range rows {

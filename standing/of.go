@@ -2,6 +2,7 @@ package standing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +100,8 @@ func (j *judge) lead() {
 	if len(j.out.Typed) == 0 || j.out.Place == Archived || j.out.Place == LookFirst {
 		return
 	}
-	j.out.Why = append(append([]string{}, j.out.Typed...), j.out.Why...)
+	rest := slices.DeleteFunc(j.out.Why, func(w string) bool { return slices.Contains(j.out.Typed, w) })
+	j.out.Why = append(slices.Clone(j.out.Typed), rest...)
 	if j.out.WaitsFor == "" {
 		j.out.WaitsFor = "you: somebody wrote in it and was not answered"
 	}
@@ -131,8 +133,11 @@ func (j *judge) byWake(args ...string) Next {
 	if r.Verdict != queuecheck.Check {
 		return next
 	}
-	// The confirmation is a step on the way, and the wake stays the aim.
-	next.Do += fmt.Sprintf(", confirm it (queue-check --confirm %s)", s.Short)
+	// What lifts the check is a step on the way, and the wake stays the aim.
+	if slices.Contains(next.Run, "--confirm") {
+		next.Do += ", confirm it"
+	}
+	next.Do += fmt.Sprintf(" (%s)", strings.Join(next.Run, " "))
 	return next.Then(s.Wake...)
 }
 

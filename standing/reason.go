@@ -126,13 +126,13 @@ func forBlock(code string, s Subject) (Next, bool) {
 func forConversation(code string, s Subject) (Next, bool) {
 	switch code {
 	case "queued-prompt":
-		return Do("decide on the message that waits in it: answer it in its thread, or attach to the session and let it run; "+
-			"recovery never delivers it").At(s.Link).Then("queue-check", s.Short), true
+		return Do("decide on the message that waits in it: it runs when the session is started by hand (claude attach %s); if it must not "+
+			"run, leave the session alone", s.Short).At(s.Link).Then("queue-check", s.Short), true
 	case "in-flight-queue":
-		return Do("attach to the session and see what waits in its own queue").At(s.Link).Then("queue-check", s.Short), true
+		return Do("attach to it (claude attach %s) and see what waits in its own queue", s.Short).At(s.Link).Then("queue-check", s.Short), true
 	case "queued-remotely":
-		return Do("answer in its thread the message that waits there, or let it run by hand").At(s.Link).
-			Then("queue-check", s.Short), true
+		return Do("a person's message waits in its thread: it is answered when the session is started by hand (claude attach %s)", s.Short).
+			At(s.Link).Then("queue-check", s.Short), true
 	case "no-transcript", "turn-empty":
 		return Do("leave it: there is no conversation to wake; look where it may have gone").Then("why", s.Short), true
 	case "turn-unknown", "transcript-problem", "transcript-unreadable":

@@ -205,7 +205,7 @@ func (j *judge) owner() bool {
 	case place == OwnerPlanned:
 		return j.at(place, Do("read its final plan, then type your go in its thread").At(j.subject.Link))
 	case j.out.Live == account.Offline:
-		j.waits("its final plan, then your go")
+		j.waits("your go, once it posted its final plan")
 		return j.at(place, j.byWake("resume", "--prompt", "prep"))
 	}
 	j.why("to have its plan prepared for a bare go: recovery message prep %s", j.in.Short)
