@@ -191,7 +191,7 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 }
 
 // onNoPage is why a job whose work is over is left out when pages are given: they are listed without pages.
-const onNoPage = "job on no page, its last turn is over"
+const onNoPage = "job in no page"
 
 // settled says that nothing of a session is cut, waits or cannot be told: where no page speaks of it, it need not be a row.
 func (f *Facts) settled() bool {

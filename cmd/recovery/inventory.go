@@ -18,7 +18,6 @@ import (
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
-	"recovery/report"
 
 	"github.com/urfave/cli/v2"
 )
@@ -136,7 +135,7 @@ func applyGroups(p *place, w *inventory.World, inv *inventory.Inventory, named s
 
 // closeFinished keeps a recovery that is over under its date, so that a new one begins. One with anything open goes on.
 func (x *command) closeFinished(p *place, w *inventory.World) error {
-	path, err := p.journal.Close(func(events []journal.Event) bool { return report.Finished(journal.Replay(events), p.look(w)) })
+	path, err := p.journal.Close(func(events []journal.Event) bool { return x.finished(p, w, events) })
 	if err != nil {
 		return err
 	}

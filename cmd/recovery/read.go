@@ -10,6 +10,7 @@ import (
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/review"
+	"recovery/standing"
 	"recovery/wake"
 
 	"github.com/urfave/cli/v2"
@@ -42,6 +43,10 @@ type readItem struct {
 	Problem string `json:"problem,omitempty"`
 	gone    bool   // it is offline again and has not answered
 	shown   bool
+	// Place is where the session stands now, with what is next.
+	Place standing.Place `json:"place"`
+	Next  string         `json:"next"`
+	Step  standing.Next  `json:"next_step"`
 }
 
 func (x *command) read(c *cli.Context) error {
@@ -114,6 +119,10 @@ func (x *command) read(c *cli.Context) error {
 			status = worst(status, exitNeedsUser)
 		}
 	}
+	next, err := x.placeRead(c, p, items)
+	if err != nil {
+		return err
+	}
 	if x.json {
 		if err := x.printJSON(map[string]any{"items": items}); err != nil {
 			return err
@@ -121,10 +130,31 @@ func (x *command) read(c *cli.Context) error {
 	} else {
 		for i := range items {
 			x.showRead(&items[i])
+			if items[i].Next != "" && items[i].Problem == "" {
+				x.out("%s next: %s", items[i].Short, text.Line(items[i].Next))
+			}
 		}
-		x.next("recovery report")
+		x.next("%s", text.Line(next.String()))
 	}
 	return quiet(status)
+}
+
+// placeRead fills where each session stands after what was read, and gives the one next of them all.
+func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standing.Next, error) {
+	r, err := x.look(c, p)
+	if err != nil {
+		return standing.Next{}, err
+	}
+	var all []standing.Standing
+	for i := range items {
+		st := r.book.Of(items[i].Short)
+		items[i].Place, items[i].Next, items[i].Step = st.Place, st.Next.String(), st.Next
+		all = append(all, st)
+	}
+	if next := standing.Whole(all, time.Time{}); len(all) == 1 && !next.IsZero() {
+		return next, nil
+	}
+	return standing.Run("report"), nil
 }
 
 // blankRead is the row of a session before it was looked at. A wake that made a copy has no review of its own.
