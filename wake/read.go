@@ -54,8 +54,15 @@ func (r *Run) state() (*journal.State, error) {
 	return journal.Replay(events), nil
 }
 
-// show tells the user of one review as soon as its wait has ended.
+// show tells the user of one review as soon as its wait has ended, once.
 func (r *Run) show(s Seen) {
+	if r.shown[s.Short] {
+		return
+	}
+	if r.shown == nil {
+		r.shown = map[string]bool{}
+	}
+	r.shown[s.Short] = true
 	switch s.End {
 	case EndAnswered:
 		verdict := "no verdict"
@@ -158,7 +165,8 @@ func (r *Run) brakeOnce(short string, act func()) {
 	act()
 }
 
-// peek looks at what was started in a batch, before the next start: an error that will meet every session stops the run at once.
+// peek looks at what was started in a batch, before the next start: what has ended is shown, a question too, and an error that will
+// meet every session stops the run at once.
 func (r *Run) peek(ctx context.Context, items []Item) {
 	var woken []string
 	for _, it := range items {
@@ -169,11 +177,15 @@ func (r *Run) peek(ctx context.Context, items []Item) {
 	if len(woken) == 0 || r.Options.DryRun {
 		return
 	}
-	seen, err := r.waiting(nil).For(ctx, woken, r.Clock.Now())
+	seen, err := r.waiting(r.show).For(ctx, woken, r.Clock.Now())
 	if err != nil {
 		return // the guards of the next session look too, and refuse it
 	}
 	for _, s := range seen {
+		if s.End == EndOpen && s.Review != nil && s.Review.Waiting != "" && !r.shown[s.Short] {
+			s.End = EndWaits
+			r.show(s)
+		}
 		if s.End == EndError && s.Kind().Brake() {
 			r.failedTurn(s.Short, s.Error)
 		}

@@ -107,6 +107,7 @@ type Run struct {
 	lastStart   time.Time
 	started     map[string]time.Time // the last start of each session
 	braked      map[string]bool      // the sessions whose failed turn has been acted on
+	shown       map[string]bool      // the sessions whose review the user has been told of
 }
 
 // Item is what became of one session.
