@@ -104,7 +104,7 @@ var clientWords = []string{
 	`"(end_turn|stop_sequence)"`, `"(AskUserQuestion|ExitPlanMode)"`, `"queued_command"`, `"<synthetic>"`, `hasn't isolated`,
 	`"<(task-notification|cross-session-message|teammate-message|scheduled-task)`, `"\[Request interrupted`,
 	`"cse_"|"session_" ?\+`, `claude\.ai/code/session_"`, `"CLAUDE_(CODE|JOB)_`, `"CLAUDE_CONFIG_DIR"`, `"user-rejected"|"permission-rule"`,
-	`bg settled|daemon start ─`, `backgrounded\\s|started a copy as\\s`, `overloaded|/login\\b|rate\.\?limit`,
+	`bg settled|daemon start ─`, `backgrounded\\s|started a copy as\\s`, `overloaded|/login\\b`,
 	`\[0-9a-f\]\{8\}-\[0-9a-f\]\{4\}-\[0-9a-f\]\{4\}`,
 }
 

@@ -73,7 +73,7 @@ func (r *Run) show(s Seen) {
 			verdict += " (unclear: " + text.Line(s.Review.Unclear) + ")"
 		}
 		r.Tell("%s answered: %s", s.Short, verdict)
-		for _, line := range strings.Split(text.Escape(s.Review.Reply), "\n") {
+		for _, line := range strings.Split(strings.TrimRight(text.Escape(s.Review.Reply), "\n"), "\n") {
 			r.Tell("    | %s", line)
 		}
 	case EndWaits:
