@@ -53,7 +53,8 @@ type Timing struct {
 }
 
 // DefaultTiming is what the client's behaviour asks for: a failed start shows within 8 to 18 s.
-var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second, Look: 30 * time.Second}
+var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second,
+	Retry: 5 * time.Second, Look: 30 * time.Second}
 
 // Options are what the user asked for.
 type Options struct {
@@ -258,7 +259,7 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 	return items
 }
 
-// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it and nothing was sent.
+// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it, nothing was sent.
 func (r *Run) unreached(it *Item) {
 	it.Outcome, it.Reason, it.Next = NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
 }

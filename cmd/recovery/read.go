@@ -40,7 +40,7 @@ type readItem struct {
 	sessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
-	gone    bool   // it is offline again and has not answered
+	gone    string // that it is offline again and has not answered
 	shown   bool
 }
 
@@ -148,7 +148,10 @@ func (it *readItem) take(s wake.Seen) {
 	if s.Review != nil {
 		it.Review = *s.Review
 	}
-	it.gone = s.End == wake.EndGone
+	it.gone = ""
+	if s.End == wake.EndGone {
+		it.gone = s.Ending()
+	}
 }
 
 // showRead prints a row once: when its wait ended, or at the end.
@@ -162,8 +165,8 @@ func (x *command) showRead(it *readItem) {
 	case it.Problem != "":
 		x.out("    %s", text.Line(it.Problem))
 		return
-	case it.gone:
-		x.out("    it went offline again before it answered: it was stopped, or it died in its review; read its thread")
+	case it.gone != "":
+		x.out("    %s; read its thread", it.gone)
 	}
 	x.showReview(it.Short, &it.Review, "    ")
 }
