@@ -149,7 +149,7 @@ func (p *Plan) unanswered(kind Kind, it *Item, s *journal.Session, wakeAgain str
 	}
 	switch {
 	case r.Last.Waiting != "":
-		it.stop(Unanswered, "answer it in its thread, or stop it: claude stop "+it.Short, "its %s waits: %s", what, r.Last.Waiting)
+		it.stop(Unanswered, "claude stop "+it.Short, "its %s waits: %s", what, r.Last.Waiting)
 	case it.Live == account.Offline && s.SavedPrompt() == "":
 		it.stop(Unanswered, wakeAgain, "it is offline and its %s has no reply", what)
 	case kind != Nudge:

@@ -21,8 +21,8 @@ func (x *command) readCommand() *cli.Command {
 		Usage:     "print each review: reply, verdict, and every tool call with its class",
 		UsageText: "recovery read [--wait DURATION] [--rules FILE]... [SHORT...]",
 		Description: `Reads the reply to the last wake prompt of each session and judges every tool call since then: read, write or unknown,
-and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with
-is shown at once.
+and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with,
+an error that ended its turn and a session that is offline again are shown at once, and nothing more is waited for there.
 
 EXAMPLE:
    recovery read --wait 570 1a2b3c4d

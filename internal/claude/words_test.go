@@ -16,6 +16,7 @@ var wordSamples = []string{
 	`{"type":"user","origin":{"kind":"task-notification"},"message":{"role":"user","content":"<task-notification>\n<task-id>b1</task-id>"}}`,
 	`<system-reminder>\nAs you answer the user's questions, you can use the following context:\n</system-reminder>`,
 	`"stop_reason":"end_turn","stop_sequence":null`, `"stop_reason":"refusal"`, `"stop_reason":"max_tokens"`,
+	`<tool_use_error>This background session hasn't isolated its changes yet. Enter a worktree first.</tool_use_error>`,
 	`{"type":"tool_use","id":"toolu_1796097235728575979_4","name":"AskUserQuestion","input":{"questions":[]}}`,
 	`{"type":"tool_use","id":"toolu_1796097235340913132_1","name":"ExitPlanMode","input":{"plan":"do it"}}`,
 	`{"model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"No response requested."}]}`,
