@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bench is one account with a run on it: the clock is the test's, the client is called in this process, and no process runs.
+// bench is one account with a run on it: the clock is the test's, the client is called in this process, and no process
+// runs.
 type bench struct {
 	t     *testing.T
 	a     *fixtures.Account

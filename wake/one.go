@@ -96,7 +96,8 @@ func (r *Run) again(short string, out *journal.OutcomeData, kind claude.Kind, at
 		r.stop("the account's sign-in failed; sign in again, then: %s", r.retype(short))
 		return false
 	case kind == claude.KindBilling:
-		r.stop("the account's credit or plan does not allow it (%s); see to it, then: %s", text.Clip(out.Output, 120), r.retype(short))
+		r.stop("the account's credit or plan does not allow it (%s); see to it, then: %s",
+			text.Clip(out.Output, 120), r.retype(short))
 		return false
 	}
 	if until, limited := claude.Deferral(out.Output, r.Clock.Now()); limited && !out.Sent {

@@ -53,7 +53,8 @@ type Timing struct {
 }
 
 // DefaultTiming is what the client's behaviour asks for: a failed start shows within 8 to 18 s.
-var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second, Look: 30 * time.Second}
+var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second,
+	Retry: 5 * time.Second, Look: 30 * time.Second}
 
 // Options are what the user asked for.
 type Options struct {
@@ -110,6 +111,7 @@ type Run struct {
 	started     map[string]time.Time // the last start of each session
 	woken       map[string]bool      // what this run started, or plans to start
 	braked      map[string]bool      // the sessions whose failed turn has been acted on
+	shown       map[string]bool      // the sessions whose review the user has been told of
 }
 
 // Item is what became of one session.
@@ -254,7 +256,7 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 	return items
 }
 
-// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it and nothing was sent.
+// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it, nothing was sent.
 func (r *Run) unreached(it *Item) {
 	it.Outcome, it.Reason, it.Next = NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
 }
