@@ -146,15 +146,9 @@ func (p *Plan) unanswered(kind Kind, it *Item) {
 	}
 	switch {
 	case r.Last.Waiting != "":
-<<<<<<< HEAD
 		it.stop(Unanswered, "its %s waits: %s", what, r.Last.Waiting)
 	case it.Live == account.Offline:
 		it.stop(Unanswered, "it is offline and its %s has no reply", what)
-=======
-		it.stop(Unanswered, "claude stop "+it.Short, "its %s waits: %s", what, r.Last.Waiting)
-	case it.Live == account.Offline && s.SavedPrompt() == "":
-		it.stop(Unanswered, wakeAgain, "it is offline and its %s has no reply", what)
->>>>>>> w-claude
 	case kind != Nudge:
 		it.stop(Unanswered, "its %s has no reply yet; when none comes: recovery message nudge %s", what, it.Short)
 	case !r.Last.Started:
