@@ -139,14 +139,14 @@ func (l *Look) standing(state *journal.State, it Standing) Standing {
 	}
 	it.Since = &last.ResultAt
 	switch last.Result.Outcome {
-	case "copy", "joined", "replayed":
+	case journal.Copy, journal.Joined, journal.Replayed:
 		it.Step, it.WaitsFor, it.Next = StepDefect, "you to look: "+last.Result.Reason, "recovery events --session "+it.Short
-	case "saved", "untrusted", "missing-cwd", "not-started":
+	case journal.Saved, journal.Untrusted, journal.MissingCwd, journal.NotStarted:
 		it.Step, it.Owed, it.Next = StepSaved, "its prompt waits in it for its next start", "recovery resume --nudge "+it.Short
-		if last.Result.Outcome == "untrusted" {
+		if last.Result.Outcome == journal.Untrusted {
 			it.WaitsFor, it.Next = "you to trust its folder", "recovery trust "+it.Short+", then: recovery resume --nudge "+it.Short
 		}
-	case "unknown":
+	case journal.Uncertain:
 		if x.Review == nil || !x.Review.Answered {
 			it.Step, it.Owed, it.Next = StepUncertain, "a look: whether it received its prompt is not known", "recovery read --wait 10m "+it.Short
 			break

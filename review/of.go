@@ -227,7 +227,7 @@ func joinedAlready(events []journal.Event, short, code, prompt string) bool {
 	}
 	for _, w := range journal.Replay(events).Session(short).Wakes {
 		if w.PromptID == prompt {
-			return w.Result != nil && w.Result.Outcome == "joined"
+			return w.Result != nil && w.Result.Outcome == journal.Joined
 		}
 	}
 	return false

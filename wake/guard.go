@@ -36,14 +36,14 @@ type ready struct {
 
 // refusal is why a session is not woken, and what to type next.
 type refusal struct {
-	outcome Outcome
+	outcome journal.Outcome
 	saved   bool
 	reason  string
 	next    string
 }
 
 func refuse(next, format string, args ...any) *refusal {
-	return &refusal{outcome: Refused, reason: fmt.Sprintf(format, args...), next: next}
+	return &refusal{outcome: journal.Refused, reason: fmt.Sprintf(format, args...), next: next}
 }
 
 // guard works out everything anew that could forbid to wake a session. It sends nothing and writes nothing.
@@ -73,7 +73,7 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	}
 	g.facts = w.Facts(job)
 	if saved := g.state.SavedPrompt(); saved != "" && job.QueuedPrompt == saved && !r.Options.Nudge {
-		return g, &refusal{outcome: Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+		return g, &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
 			next: "recovery resume --nudge " + short}
 	}
 	if ref := r.checkQueue(g); ref != nil {
@@ -179,7 +179,7 @@ func outcomeOf(w *journal.Wake) string {
 	if w.Result == nil {
 		return "not settled"
 	}
-	return w.Result.Outcome
+	return string(w.Result.Outcome)
 }
 
 // folder finds where the client is run, and whether it will start there without asking.
@@ -197,7 +197,7 @@ func (r *Run) folder(g *ready) *refusal {
 	}
 	info, err := r.Account.Stat(g.cwd)
 	if err != nil || !info.IsDir() {
-		return &refusal{outcome: MissingCwd, reason: fmt.Sprintf("its folder is gone: %s; nothing was sent", text.Line(g.cwd)), next: "make the folder again, then: " + r.retype(short)}
+		return &refusal{outcome: journal.MissingCwd, reason: fmt.Sprintf("its folder is gone: %s; nothing was sent", text.Line(g.cwd)), next: "make the folder again, then: " + r.retype(short)}
 	}
 	trust := r.Account.Trust(g.cwd)
 	if trust.Accepted {
@@ -211,7 +211,7 @@ func (r *Run) folder(g *ready) *refusal {
 	if r.Options.Nudge {
 		next = "recovery trust " + short + ", then: recovery resume --nudge " + short
 	}
-	return &refusal{outcome: Untrusted, reason: why + "; nothing was sent", next: next}
+	return &refusal{outcome: journal.Untrusted, reason: why + "; nothing was sent", next: next}
 }
 
 // askVersion asks the client for its version, once a run.

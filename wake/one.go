@@ -30,7 +30,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			g, ref = r.guard(ctx, short)
 		}
 		if ctx.Err() != nil {
-			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", r.retype(short)
+			it.Outcome, it.Reason, it.Next = journal.Refused, "interrupted before it was started", r.retype(short)
 			return it
 		}
 		if g != nil {
@@ -45,7 +45,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		if r.Options.DryRun {
-			it.Outcome = Planned
+			it.Outcome = journal.Planned
 			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, reasons(g.verdict), g.job.SessionID, g.kind, g.cwd)
 			it.Next = r.retype(short)
 			return it
@@ -54,14 +54,14 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 		if err != nil {
 			// The record could not be written. What was sent, if anything, is settled by the next run from the evidence.
 			r.stop("%v", err)
-			it.Outcome, it.Reason, it.Next = NotStarted, err.Error(), r.retype(short)
+			it.Outcome, it.Reason, it.Next = journal.NotStarted, err.Error(), r.retype(short)
 			if out != nil {
-				it.Outcome = Uncertain
+				it.Outcome = journal.Uncertain
 			}
 			return it
 		}
-		it.Outcome, it.PromptSaved, it.Reason = Outcome(out.Outcome), out.PromptSaved, out.Reason
-		if it.Outcome == Refused {
+		it.Outcome, it.PromptSaved, it.Reason = out.Outcome, out.PromptSaved, out.Reason
+		if it.Outcome == journal.Refused {
 			it.Next = r.retype(short)
 			return it
 		}
@@ -81,15 +81,15 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 // again counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again. A
 // refusal for trust or folder is never tried again: each try adds to what is saved.
 func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
-	o := Outcome(out.Outcome)
+	o := out.Outcome
 	switch o {
-	case Woken:
+	case journal.Woken:
 		r.failed = 0
 		return false
-	case Copy, Joined, Replayed, Untrusted, MissingCwd:
+	case journal.Copy, journal.Joined, journal.Replayed, journal.Untrusted, journal.MissingCwd:
 		return false
 	}
-	if signIn.MatchString(out.Reason) || o == NotStarted && signIn.MatchString(out.Output) {
+	if signIn.MatchString(out.Reason) || o == journal.NotStarted && signIn.MatchString(out.Output) {
 		r.stop("the account's sign-in failed; sign in again, then: %s", r.retype(short))
 		return false
 	}
@@ -112,24 +112,24 @@ func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) st
 	if confirmed {
 		nudge = "recovery queue-check --confirm " + short + ", then: " + nudge
 	}
-	switch Outcome(o.Outcome) {
-	case Woken:
+	switch o.Outcome {
+	case journal.Woken:
 		return "recovery read --wait 10m " + short
-	case Copy:
+	case journal.Copy:
 		if o.Other == "" {
 			return "claude agents, and stop the copy that it shows"
 		}
 		return "claude stop " + o.Other
-	case Untrusted, MissingCwd:
+	case journal.Untrusted, journal.MissingCwd:
 		if o.PromptSaved {
 			return "recovery trust " + short + ", then: " + nudge
 		}
 		return "recovery trust " + short + ", then: " + r.retype(short)
-	case Saved:
+	case journal.Saved:
 		return nudge
-	case Joined, Replayed:
+	case journal.Joined, journal.Replayed:
 		return "look at its thread at once, and stop it if it acts: claude stop " + short
-	case NotStarted:
+	case journal.NotStarted:
 		return r.retype(short)
 	}
 	return "recovery read --wait 10m " + short
@@ -140,7 +140,7 @@ func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) st
 func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, error) {
 	short := g.job.Short
 	if err := r.lastLook(g); err != nil {
-		return &journal.OutcomeData{Outcome: string(Refused), Reason: err.Error(), Sent: true}, nil
+		return &journal.OutcomeData{Outcome: journal.Refused, Reason: err.Error(), Sent: true}, nil
 	}
 	intent := journal.Intent{Title: g.job.Title(), Link: g.job.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
 		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
@@ -156,10 +156,10 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	if out.Sent {
 		r.started[short] = r.lastStart
 	}
-	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
+	if err := r.Journal.Append(journal.Concluded, short, out); err != nil {
 		return &out, err
 	}
-	if _, isDefect := journal.DefectOutcomes[out.Outcome]; isDefect {
+	if _, isDefect := out.Outcome.Defect(); isDefect {
 		r.stop("%s: %s", short, out.Reason)
 	}
 	return &out, nil
@@ -191,8 +191,8 @@ func (r *Run) noteRefusal(short string, ref *refusal) {
 	if r.Options.DryRun {
 		return
 	}
-	data := journal.RefusedData{Outcome: string(ref.outcome), Reason: ref.reason, Next: ref.next}
-	err := r.Journal.AppendIf(journal.Refused, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Refused, short, data) })
+	data := journal.RefusedData{Outcome: ref.outcome, Reason: ref.reason, Next: ref.next}
+	err := r.Journal.AppendIf(journal.TurnedAway, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.TurnedAway, short, data) })
 	if err != nil {
 		r.stop("%v", err)
 	}

@@ -33,22 +33,22 @@ type proof struct {
 	settling bool
 }
 
-func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
-	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: string(o), Sent: sent, Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
+func (p *proof) outcome(o journal.Outcome, sent bool, format string, args ...any) journal.OutcomeData {
+	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: o, Sent: sent, Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
 }
 
 func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	if p.said.Err != nil {
-		return p.outcome(NotStarted, false, "the client could not be executed: %v", p.said.Err)
+		return p.outcome(journal.NotStarted, false, "the client could not be executed: %v", p.said.Err)
 	}
 	words := p.said.Text()
 	if other := p.otherShort(words); other != "" {
-		out := p.outcome(Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
+		out := p.outcome(journal.Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
 		out.Other = other
 		return out
 	}
 	if copyWords.MatchString(words) {
-		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
+		return p.outcome(journal.Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
 	}
 	p.returned = p.run.Clock.Now()
 	deadline := p.returned.Add(p.run.Timing.Proof)
@@ -70,11 +70,11 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 		p.run.Clock.Sleep(ctx, p.run.Timing.Poll)
 	}
 	if saved, ok := p.saved(); ok {
-		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start")
+		out := p.outcome(journal.Saved, true, "the start failed and the prompt is saved in the session for its next start")
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
-	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and `claude logs %s`", p.run.Timing.Proof, p.short)
+	return p.outcome(journal.Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and `claude logs %s`", p.run.Timing.Proof, p.short)
 }
 
 // interruptWait is how long an interrupted run waits for the proof of a call that it made.
@@ -104,11 +104,11 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 	if started {
 		if line, ok := p.crashed(); ok {
 			if saved, ok := p.saved(); ok {
-				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
+				out := p.outcome(journal.Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
 				out.PromptSaved, out.Saved = true, saved
 				return out, true
 			}
-			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
+			return p.outcome(journal.Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
 		}
 		return journal.OutcomeData{}, false
 	}
@@ -124,11 +124,11 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 	var out journal.OutcomeData
 	switch {
 	case notOnDisk.MatchString(words):
-		out = p.outcome(MissingCwd, isSaved, "the client refused: %s", text.Clip(words, 200))
+		out = p.outcome(journal.MissingCwd, isSaved, "the client refused: %s", text.Clip(words, 200))
 	case notTrusted.MatchString(words):
-		out = p.outcome(Untrusted, isSaved, "the client refused: %s", text.Clip(words, 200))
+		out = p.outcome(journal.Untrusted, isSaved, "the client refused: %s", text.Clip(words, 200))
 	default:
-		out = p.outcome(NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
+		out = p.outcome(journal.NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
 	}
 	if other := elsewhere(p.run.Account, p.intent.Transcript, p.intent.PromptID, p.called); !isSaved && other != "" {
 		return p.copyOf(other), true
@@ -143,7 +143,7 @@ const refusalHolds = 2 * time.Second
 // copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
 func (p *proof) copyOf(id string) journal.OutcomeData {
 	short, _, _ := strings.Cut(id, "-")
-	out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
+	out := p.outcome(journal.Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
 	out.Other = short
 	return out
 }
@@ -189,11 +189,11 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 		}
 		switch {
 		case said == p.intent.Expected:
-			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
+			out, done = p.outcome(journal.Woken, true, "the prompt stands in its own transcript"), true
 		case strings.Contains(said, p.intent.PromptID):
-			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
+			out, done = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
 		case from > 0 && !p.settling && !prompts.IsOwn(said):
-			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
+			out, done = p.outcome(journal.Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
 		}
 		return !done
 	})

@@ -27,7 +27,7 @@ func (r *Run) read(ctx context.Context, items []Item) {
 		}
 		state := journal.Replay(events)
 		for i := range items {
-			if items[i].Outcome != Woken && items[i].Outcome != Joined && items[i].Outcome != Replayed {
+			if items[i].Outcome != journal.Woken && items[i].Outcome != journal.Joined && items[i].Outcome != journal.Replayed {
 				continue
 			}
 			rev, err := review.Of(w, r.Rules, state.Session(items[i].Short))
@@ -40,7 +40,7 @@ func (r *Run) read(ctx context.Context, items []Item) {
 				told[items[i].Short] = true
 				r.Tell("%s waits: %s; answer it in its thread, or stop it: claude stop %s", items[i].Short, text.Line(rev.Waiting), items[i].Short)
 			}
-			if !rev.Over(r.Clock.Now(), r.Timing.Settle) && items[i].Outcome == Woken {
+			if !rev.Over(r.Clock.Now(), r.Timing.Settle) && items[i].Outcome == journal.Woken {
 				open = true
 			}
 		}
@@ -53,7 +53,7 @@ func (r *Run) read(ctx context.Context, items []Item) {
 		if items[i].Review == nil {
 			continue
 		}
-		if items[i].Outcome == Woken && items[i].Review.Answered {
+		if items[i].Outcome == journal.Woken && items[i].Review.Answered {
 			items[i].Next = "recovery report"
 		}
 		if until, limited := deferral(items[i].Review.Error, r.Clock.Now()); limited {

@@ -15,24 +15,6 @@ import (
 	"recovery/review"
 )
 
-// Outcome is what became of one session in a run.
-type Outcome string
-
-// The outcomes.
-const (
-	Woken      Outcome = "woken"
-	Refused    Outcome = "refused"
-	Copy       Outcome = "copy"
-	Replayed   Outcome = "replayed"
-	Joined     Outcome = "joined"
-	Saved      Outcome = "saved"
-	Untrusted  Outcome = "untrusted"
-	MissingCwd Outcome = "missing-cwd"
-	NotStarted Outcome = "not-started"
-	Uncertain  Outcome = "unknown"
-	Planned    Outcome = "planned"
-)
-
 // Clock is time as a run sees it. Sleep returns early when the context ends.
 type Clock struct {
 	Now   func() time.Time
@@ -108,16 +90,16 @@ type Run struct {
 
 // Item is what became of one session.
 type Item struct {
-	Short       string  `json:"short"`
-	SessionID   string  `json:"session_id"`
-	Link        *string `json:"link"`
-	Outcome     Outcome `json:"outcome"`
-	PromptSaved bool    `json:"prompt_saved"`
-	Reason      string  `json:"reason"`
-	Batch       int     `json:"batch"`
-	Next        string  `json:"next"`
-	Title       string  `json:"title"`
-	Cwd         string  `json:"cwd"`
+	Short       string          `json:"short"`
+	SessionID   string          `json:"session_id"`
+	Link        *string         `json:"link"`
+	Outcome     journal.Outcome `json:"outcome"`
+	PromptSaved bool            `json:"prompt_saved"`
+	Reason      string          `json:"reason"`
+	Batch       int             `json:"batch"`
+	Next        string          `json:"next"`
+	Title       string          `json:"title"`
+	Cwd         string          `json:"cwd"`
 	// Review is what the session did, read after its batch; nil when it was not woken.
 	Review *review.Review `json:"review"`
 	// Verdict is the queue check's, worked out right before the call.
@@ -171,9 +153,9 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	}
 	for _, s := range order[len(res.Items):] {
 		it := r.blank(s)
-		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
+		it.Outcome, it.Reason, it.Next = journal.Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
 		if r.Options.DryRun {
-			it.Outcome = Planned
+			it.Outcome = journal.Planned
 		}
 		res.Items = append(res.Items, it)
 	}
@@ -249,7 +231,7 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 // started says whether something may run because of this run.
 func (it *Item) started() bool {
 	switch it.Outcome {
-	case Woken, Joined, Replayed, Copy, Uncertain, Planned:
+	case journal.Woken, journal.Joined, journal.Replayed, journal.Copy, journal.Uncertain, journal.Planned:
 		return true
 	}
 	return false

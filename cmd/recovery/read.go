@@ -129,7 +129,7 @@ func readOne(w *inventory.World, rules *audit.Rules, state *journal.State, short
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.sessionName = nameOf(j)
 	}
-	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == "copy" {
+	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
 		return it
 	}

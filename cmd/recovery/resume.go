@@ -225,11 +225,11 @@ func owed(res wake.Result) string {
 	var unread, open, left []string
 	for _, it := range res.Items {
 		switch {
-		case it.Outcome == wake.Woken && (it.Review == nil || !it.Review.Answered):
+		case it.Outcome == journal.Woken && (it.Review == nil || !it.Review.Answered):
 			unread = append(unread, it.Short)
-		case it.Outcome == wake.Uncertain:
+		case it.Outcome == journal.Uncertain:
 			open = append(open, it.Short)
-		case it.Outcome == wake.Refused && strings.Contains(it.Reason, "interrupted"):
+		case it.Outcome == journal.Refused && strings.Contains(it.Reason, "interrupted"):
 			left = append(left, it.Short)
 		}
 	}

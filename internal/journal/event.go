@@ -18,7 +18,7 @@ const (
 	Checked      Type = "checked"
 	Confirmed    Type = "confirmed"
 	Intended     Type = "intended"
-	Outcome      Type = "outcome"
+	Concluded    Type = "outcome"
 	Settled      Type = "settled"
 	Reviewed     Type = "reviewed"
 	Defect       Type = "defect"
@@ -26,7 +26,7 @@ const (
 	Trusted      Type = "trusted"
 	Wrapped      Type = "wrapped"
 	Deferred     Type = "deferred"
-	Refused      Type = "refused"
+	TurnedAway   Type = "refused"
 )
 
 // Event is one line of the journal.
@@ -102,11 +102,11 @@ type Intent struct {
 // IsPrep says whether a final plan is asked for, and no review.
 func (i *Intent) IsPrep() bool { return i.Kind == KindPrep || i.Kind == KindPrepNudge }
 
-// OutcomeData is the data of an Outcome or Settled event.
+// OutcomeData is the data of a Concluded or Settled event.
 type OutcomeData struct {
-	PromptID string `json:"prompt_id"`
-	Outcome  string `json:"outcome"`
-	Reason   string `json:"reason,omitempty"`
+	PromptID string  `json:"prompt_id"`
+	Outcome  Outcome `json:"outcome"`
+	Reason   string  `json:"reason,omitempty"`
 	// Sent is false only when the prompt provably went nowhere: then it may be tried again.
 	Sent        bool   `json:"sent"`
 	PromptSaved bool   `json:"prompt_saved"`
@@ -176,11 +176,11 @@ type CheckData struct {
 	Pending []string `json:"pending,omitempty"`
 }
 
-// RefusedData is the data of a Refused event: a guard turned the session away, and nothing was sent.
+// RefusedData is the data of a TurnedAway event: a guard turned the session away, and nothing was sent.
 type RefusedData struct {
-	Outcome string `json:"outcome"`
-	Reason  string `json:"reason"`
-	Next    string `json:"next"`
+	Outcome Outcome `json:"outcome"`
+	Reason  string  `json:"reason"`
+	Next    string  `json:"next"`
 }
 
 // RunData is the data of RunStarted, Inventoried and Trusted events.

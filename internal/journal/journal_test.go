@@ -26,7 +26,7 @@ func at(t *testing.T) (*Journal, *[]string) {
 func add(t *testing.T, j *Journal, n int) {
 	t.Helper()
 	for i := range n {
-		if err := j.Append(Outcome, fmt.Sprintf("%08x", i), OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}); err != nil {
+		if err := j.Append(Concluded, fmt.Sprintf("%08x", i), OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestReplayAgainstAModel(t *testing.T) {
 							out.Saved += "\n\nyes"
 						}
 					}
-					emit(Outcome, out)
+					emit(Concluded, out)
 					open--
 					switch {
 					case out.PromptSaved && !foreign:

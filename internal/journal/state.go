@@ -116,9 +116,6 @@ func (s *State) Session(short string) *Session {
 	return x
 }
 
-// DefectOutcomes are the outcomes of a wake that are defects of the run, with the defect's code.
-var DefectOutcomes = map[string]string{"copy": "copy", "joined": "joined", "replayed": "replay"}
-
 func defectNext(session string, d *OutcomeData) string {
 	if d.Other != "" {
 		return "claude stop " + d.Other
@@ -193,7 +190,7 @@ func (s *State) apply(e Event) bool {
 			s.Session(e.Session).Refused = nil
 		}
 		return ok
-	case Refused:
+	case TurnedAway:
 		d, ok := into[RefusedData](e)
 		if ok {
 			s.Session(e.Session).Refused = d
@@ -229,7 +226,7 @@ func (s *State) apply(e Event) bool {
 		}
 		x.Wakes = append(x.Wakes, &Wake{Intent: *d, At: e.At})
 		return ok
-	case Outcome, Settled:
+	case Concluded, Settled:
 		d, ok := into[OutcomeData](e)
 		if ok {
 			for _, w := range s.Session(e.Session).Wakes {
@@ -244,7 +241,7 @@ func (s *State) apply(e Event) bool {
 				}
 			}
 			// The outcome itself is the record of the defect: a run that ends right behind it leaves none out.
-			if code, bad := DefectOutcomes[d.Outcome]; bad {
+			if code, bad := d.Outcome.Defect(); bad {
 				s.Defects = append(s.Defects, OpenDefect{Session: e.Session, At: e.At,
 					DefectData: DefectData{Code: code, Text: d.Reason, Key: code + ":" + d.PromptID, Next: defectNext(e.Session, d)}})
 			}
