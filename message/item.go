@@ -108,7 +108,7 @@ func (p *Plan) item(kind Kind, short, dataFlag string) Item {
 	case p.archived(job):
 		it.stop(Archived, "recovery inventory with a page saved anew, if it is not archived any more", "it is archived: nothing is sent to it")
 	case p.defect(short) != "":
-		it.stop(HasDefect, "recovery events --session "+short+"; when the user has looked at it: recovery resume --again SHORT...", "an open defect stands: %s", p.defect(short))
+		it.stop(HasDefect, "recovery events --session "+short+"; when the user has looked at it: recovery ack "+short, "an open defect stands: %s", p.defect(short))
 	case it.Live == account.Unknown:
 		it.stop(LiveUnknown, "recovery why "+short, "whether it runs cannot be told: %s", strings.Join(p.in.World.Liveness(job).Evidence, "; "))
 	case r.Err != nil:

@@ -66,7 +66,7 @@ func (h Handoff) Markdown() string {
 		}
 	}
 	if len(h.Status.Defects) > 0 {
-		line("\n## Defects that nobody acknowledged (%d)\n", len(h.Status.Defects))
+		line("\n## Defects that nobody closed (%d)\n", len(h.Status.Defects))
 		for _, d := range h.Status.Defects {
 			line("- **%s** in `%s`: %s. %s", d.Code, d.Session, md(d.Text), md(d.Next))
 		}

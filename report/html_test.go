@@ -285,7 +285,7 @@ func policyHolds(t *testing.T, root *html.Node) {
 }
 
 // notShown are the fields that are for programs: they are in the JSON.
-var notShown = regexp.MustCompile(`^/(Version|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/Key|First/\d/SessionID|Expiring/\d/(SessionID|Code)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
+var notShown = regexp.MustCompile(`^/(Version|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/(Key|Do)|First/\d/SessionID|Expiring/\d/(SessionID|Code)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
 	`|^/(ArchiveNow|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionID|Role|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
 	`|^/Typed/\d/(Review/|Message/|Story/)|^/[A-Za-z]+/\d/Review/Tools/\d/Class$`)
 

@@ -197,7 +197,7 @@ func Unrecorded(events []journal.Event, short string, rev *Review) []journal.Def
 }
 
 func defectData(short string, rev *Review, d Defect) journal.DefectData {
-	return journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
+	return journal.NewDefect(short, d.Code, key(rev, d), d.Text, "look at its thread; stop it if it acts: claude stop "+short)
 }
 
 func onRecord(events []journal.Event, short string, rev *Review, d Defect) bool {

@@ -185,13 +185,7 @@ func outcomeOf(w *journal.Wake) string {
 // folder finds where the client is run, and whether it will start there without asking.
 func (r *Run) folder(g *ready) *refusal {
 	short := g.job.Short
-	g.cwd = g.job.Cwd
-	if g.cwd == "" {
-		g.cwd = r.Options.DefaultCwd
-	}
-	if g.cwd == "" {
-		g.cwd = r.Account.Home
-	}
+	g.cwd = r.Account.WakeFolder(g.job, r.Options.DefaultCwd)
 	if !filepath.IsAbs(g.cwd) {
 		return refuse(r.retype("--default-cwd DIR "+short), "its folder %q is no absolute path", text.Line(g.cwd))
 	}
@@ -207,11 +201,11 @@ func (r *Run) folder(g *ready) *refusal {
 	if trust.Problem != "" {
 		why += " (" + trust.Problem + ")"
 	}
-	next := "recovery trust " + short + ", then: " + r.retype(short)
+	then := r.retype(short)
 	if r.Options.Nudge {
-		next = "recovery trust " + short + ", then: recovery resume --nudge " + short
+		then = "recovery resume --nudge " + r.cwdFlag() + short
 	}
-	return &refusal{outcome: journal.Untrusted, reason: why + "; nothing was sent", next: next}
+	return &refusal{outcome: journal.Untrusted, reason: why + "; nothing was sent", next: r.trustFirst(g.job) + ", then: " + then}
 }
 
 // askVersion asks the client for its version, once a run.

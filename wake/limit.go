@@ -136,7 +136,7 @@ func waitFor(state *journal.State, now time.Time) string {
 	if !state.DeferredUntil.After(now) {
 		return ""
 	}
-	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again, or acknowledge it with --again", state.DeferredUntil.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service's limit is over at %s; nothing is started before; run it again then, or, when you know that it is over: recovery ack limit", state.DeferredUntil.UTC().Format(time.RFC3339))
 }
 
 // titled is a month's first three letters as Go writes them.

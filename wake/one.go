@@ -65,7 +65,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			it.Next = r.retype(short)
 			return it
 		}
-		it.Next = r.nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
+		it.Next = r.nextAfter(g.job, out, g.verdict.Verdict == queuecheck.Confirmed)
 		if !r.again(short, out, attempt) || ctx.Err() != nil {
 			return it
 		}
@@ -107,8 +107,9 @@ func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
 }
 
 // nextAfter is what to type after an outcome. A prompt that was saved changes the job, which ends a confirmation.
-func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
-	nudge := "recovery resume --nudge " + short
+func (r *Run) nextAfter(job *account.Job, o *journal.OutcomeData, confirmed bool) string {
+	short := job.Short
+	nudge := "recovery resume --nudge " + r.cwdFlag() + short
 	if confirmed {
 		nudge = "recovery queue-check --confirm " + short + ", then: " + nudge
 	}
@@ -122,9 +123,9 @@ func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) st
 		return "claude stop " + o.Other
 	case journal.Untrusted, journal.MissingCwd:
 		if o.PromptSaved {
-			return "recovery trust " + short + ", then: " + nudge
+			return r.trustFirst(job) + ", then: " + nudge
 		}
-		return "recovery trust " + short + ", then: " + r.retype(short)
+		return r.trustFirst(job) + ", then: " + r.retype(short)
 	case journal.Saved:
 		return nudge
 	case journal.Joined, journal.Replayed:

@@ -9,9 +9,9 @@ import (
 // retype is the command that tries a session again, with the prompt that it was to get.
 func (r *Run) retype(short string) string {
 	if r.Options.Prep {
-		return "recovery resume --prompt prep " + r.Options.DataFlag + short
+		return "recovery resume --prompt prep " + r.Options.DataFlag + r.cwdFlag() + short
 	}
-	return "recovery resume " + short
+	return "recovery resume " + r.cwdFlag() + short
 }
 
 // mayPlan lets a prep go out: behind a review that says OWNER, and once for each review. The user's --again lifts the second, never

@@ -3,6 +3,7 @@ package wake
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"recovery/internal/account"
@@ -111,26 +112,19 @@ type Result struct {
 	Items []Item `json:"items"`
 	// Stopped says why the run ended before all were woken.
 	Stopped string `json:"stopped"`
-	// Defects are those of this run and those of earlier ones that nobody acknowledged.
+	// Defects are those of this run and those of earlier ones that nobody closed.
 	Defects []journal.OpenDefect `json:"defects"`
 }
 
 // Do wakes the named sessions, duplicates before their owner, five at a time.
 func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	res := Result{Items: []Item{}, Defects: []journal.OpenDefect{}}
-	before, err := r.Journal.Read()
-	if err != nil {
-		return res, err
-	}
-	shown := len(journal.Replay(before).Defects)
 	state, err := r.settle(ctx)
 	if err != nil {
 		return res, err
 	}
 	if !r.Options.DryRun {
-		if err := r.brake(state, shown); err != nil {
-			return res, err
-		}
+		r.brake(state)
 	}
 	r.started = map[string]time.Time{}
 	for short, s := range state.Sessions {
@@ -237,32 +231,16 @@ func (it *Item) started() bool {
 	return false
 }
 
-// brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. The
-// user's --again acknowledges both, but no defect that was found only now: shown is how many they could know of.
-func (r *Run) brake(state *journal.State, shown int) error {
-	acknowledge := func(what string) error {
-		return r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: what})
+// brake keeps a run from starting while a defect is open, or a limit that the service named lasts. Nothing lifts a defect but the
+// user, who closes it by name.
+func (r *Run) brake(state *journal.State) {
+	switch open := state.Defective(); {
+	case len(open) > 0:
+		r.stopped = fmt.Sprintf("a defect of an earlier run is open in %s; look at it, then close it by name: recovery %s", strings.Join(open, ", "),
+			strings.Join(journal.AckArgs(open...), " "))
+	default:
+		r.stopped = waitFor(state, r.Clock.Now())
 	}
-	if why := waitFor(state, r.Clock.Now()); why != "" {
-		if !r.Options.Again {
-			r.stopped = why
-			return nil
-		}
-		if err := acknowledge("limit"); err != nil {
-			return err
-		}
-	}
-	switch {
-	case len(state.Defects) == 0:
-		return nil
-	case len(state.Defects) > shown:
-		r.stopped = "a defect of an earlier run was found just now; look at it, then acknowledge it with --again"
-		return nil
-	case !r.Options.Again:
-		r.stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
-		return nil
-	}
-	return acknowledge("defect")
 }
 
 // stop ends the run after what is under way.

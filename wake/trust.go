@@ -13,6 +13,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/journal"
+	"recovery/internal/text"
 
 	"github.com/google/renameio/v2"
 	"github.com/tidwall/sjson"
@@ -23,7 +24,7 @@ const trustTries = 5
 
 // AcceptTrust sets projects[key].hasTrustDialogAccepted in .claude.json and nothing else: the file is backed up into the
 // work folder, replaced atomically, and keeps its mode. It gives the backup's path.
-func AcceptTrust(a *account.Account, work, key string, now time.Time) (backup string, err error) {
+func AcceptTrust(a *account.Account, work *journal.Work, key string, now time.Time) (backup string, err error) {
 	path, err := filepath.EvalSymlinks(a.ConfigFile)
 	if err != nil {
 		return "", fmt.Errorf("accepting the trust key of %s: %w", key, err)
@@ -37,11 +38,9 @@ func AcceptTrust(a *account.Account, work, key string, now time.Time) (backup st
 		if err != nil {
 			return "", fmt.Errorf("accepting the trust key of %s in %s: %w; nothing was changed", key, path, err)
 		}
-		name := fmt.Sprintf("claude.json.%s", now.UTC().Format("20060102T150405.000000000Z"))
-		if err := journal.SaveFile(filepath.Join(work, "backups"), name, before); err != nil {
+		if backup, err = work.Backup("claude.json", before, now); err != nil {
 			return "", err
 		}
-		backup = filepath.Join(work, "backups", name)
 		if current, err := a.ReadFile(path); err != nil || !bytes.Equal(current, before) {
 			continue
 		}
@@ -51,6 +50,20 @@ func AcceptTrust(a *account.Account, work, key string, now time.Time) (backup st
 		return backup, nil
 	}
 	return "", fmt.Errorf("accepting the trust key of %s: a running client kept changing %s; try it again", key, path)
+}
+
+// trustFirst is the command that accepts the key of the folder that a session is woken from.
+func (r *Run) trustFirst(j *account.Job) string {
+	return "recovery " + text.ShellLine(r.Account.TrustArgs(j, r.Options.DefaultCwd)...)
+}
+
+// cwdFlag is the --default-cwd of this run as it was typed, with a space behind it; empty without one. A command that goes on with a
+// session of this run needs it, too.
+func (r *Run) cwdFlag() string {
+	if r.Options.DefaultCwd == "" {
+		return ""
+	}
+	return "--default-cwd " + text.ShellWord(r.Options.DefaultCwd) + " "
 }
 
 // withTrust edits the text and proves that nothing else changed.

@@ -1,19 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"recovery/internal/journal"
 	"recovery/internal/text"
-	"recovery/inventory"
 	"recovery/report"
 
 	"github.com/urfave/cli/v2"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 func (x *command) handoffCommand() *cli.Command {
@@ -67,12 +64,10 @@ func (x *command) handoff(c *cli.Context) error {
 		x.out("%s", strings.TrimRight(md, "\n"))
 		return nil
 	}
-	name := "handoff-" + x.now().UTC().Format("20060102T150405Z") + ".md"
 	if out == "" || out == "-" {
-		if err := journal.SaveFile(p.work, name, []byte(text.Escape(md))); err != nil {
+		if out, err = p.folder.SaveHandoff([]byte(text.Escape(md)), x.now()); err != nil {
 			return err
 		}
-		out = filepath.Join(p.work, name)
 	} else {
 		if out, err = x.outputPath(out, p.work); err != nil {
 			return err
@@ -100,7 +95,7 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 		e := events[n-1]
 		h.Last = strings.TrimSpace(fmt.Sprintf("number %d, %s, %s %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Type, e.Session))
 	}
-	if holder, held := journal.HeldBy(p.work); held {
+	if holder, held := p.folder.HeldBy(); held {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("a run is under way now: %s", holder.Name()))
 	}
 	h.Files = x.keyFiles(p, h)
@@ -110,40 +105,28 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 // enter is the line that puts a shell onto the account, for a receiver whose own is another one.
 func (x *command) enter(p *place) string {
 	var words []string
-	if user := x.user; user != "" {
-		words = append(words, "sudo -iu "+shellWord(user))
+	if user := p.owner.name; user != "" {
+		words = append(words, "sudo -iu "+text.ShellWord(user))
 	}
 	if !x.usualFolder(p) {
-		words = append(words, "export CLAUDE_CONFIG_DIR="+shellWord(p.account.Dir))
+		words = append(words, "export CLAUDE_CONFIG_DIR="+text.ShellWord(p.account.Dir))
 	}
-	if p.work != p.usualWork() {
-		words = append(words, "add --work "+shellWord(p.work)+" to every command")
+	if p.work != p.usualWork().Dir() {
+		words = append(words, "add --work "+text.ShellWord(p.work)+" to every command")
 	}
 	return strings.Join(words, "; ")
-}
-
-// shellWord is a word as one types it; what no shell can take is shown as Go quotes it.
-func shellWord(s string) string {
-	if q, err := syntax.Quote(s, syntax.LangBash); err == nil {
-		return q
-	}
-	return fmt.Sprintf("%q", s)
 }
 
 // keyFiles are the files of the work folder that are there, with what they hold, and what no session's row tells.
 func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 	var out []string
-	there := func(name, what string) {
-		if _, err := os.Stat(filepath.Join(p.work, name)); err == nil {
-			out = append(out, filepath.Join(p.work, name)+": "+what)
-		}
-	}
+	inventoried := ""
 	if inv, err := maybeInventory(p); err == nil && inv != nil {
 		what := fmt.Sprintf("the inventory of %s, %d listed of %d found", inv.AsOf.UTC().Format(time.RFC3339), len(inv.Items), inv.Found)
 		if !inv.Complete {
 			what += ", and the pages were not complete"
 		}
-		there(inventoryFile, what)
+		inventoried = what
 		if n := len(inv.Unmatched); n > 0 {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%d sessions of the pages have no job here and stand only in the inventory and the report", n))
 		}
@@ -157,8 +140,11 @@ func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: `recovery inventory` lists them first", expiring))
 		}
 	}
-	there(inventory.GroupsFile, "the groups of duplicates, the user's to edit")
-	there("events", "saved events pages, one file a session")
-	there("closed", "the records of finished recoveries")
+	for _, part := range p.folder.Parts() {
+		if part.Name == journal.InventoryFile {
+			part.What = cmp.Or(inventoried, part.What)
+		}
+		out = append(out, part.Path+": "+part.What)
+	}
 	return out
 }

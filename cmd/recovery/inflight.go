@@ -13,6 +13,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 	"recovery/inventory"
 
 	"github.com/urfave/cli/v2"
@@ -173,7 +174,7 @@ func inflightLine(c *cli.Context) string {
 		words = append(words, "--source", name)
 	}
 	for _, dir := range c.StringSlice("root") {
-		words = append(words, "--root", shellWord(dir))
+		words = append(words, "--root", text.ShellWord(dir))
 	}
 	if c.Bool("all") {
 		words = append(words, "--all")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,7 +93,7 @@ func (x *command) message(c *cli.Context) error {
 	if in.Rules, err = loadRules(c); err != nil {
 		return err
 	}
-	if in.Inventory, err = inventoryIfAny(p); err != nil {
+	if in.Inventory, err = maybeInventory(p); err != nil {
 		return err
 	}
 	var shorts []string
@@ -123,7 +122,7 @@ func (x *command) message(c *cli.Context) error {
 		mark = prompts.WrapMark
 	}
 	if x.json {
-		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, x.user), "items": items})
+		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, p.owner.name), "items": items})
 	} else {
 		x.showMessages(p, kind, items)
 	}
@@ -131,14 +130,6 @@ func (x *command) message(c *cli.Context) error {
 		return err
 	}
 	return quiet(status)
-}
-
-// inventoryIfAny is the saved inventory; nil when none was made yet: a message needs none.
-func inventoryIfAny(p *place) (*inventory.Inventory, error) {
-	if _, err := os.Stat(filepath.Join(p.work, inventoryFile)); os.IsNotExist(err) {
-		return nil, nil
-	}
-	return loadInventory(p)
 }
 
 // data reads the file of --data; no data without the flag.
@@ -235,7 +226,7 @@ func (x *command) showMessages(p *place, kind message.Kind, items []messageItem)
 	if texts > 0 {
 		x.out("")
 		x.out("How to send it:")
-		for i, line := range howToSend(p.account, x.user) {
+		for i, line := range howToSend(p.account, p.owner.name) {
 			x.out("%d. %s", i+1, text.Line(line))
 		}
 		if kind == message.Wrap || kind == message.ReviewWrap {

@@ -67,7 +67,7 @@ EXIT STATUS:
 			spanFlag("wait", defaultWait, "how long to wait for the reviews of a batch"),
 			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
 			&cli.BoolFlag{Name: "nudge", Usage: "for sessions in which the review is saved already: wake them with a short text"},
-			&cli.BoolFlag{Name: "again", Usage: "allow a second review, and acknowledge open defects (for the user alone)"},
+			&cli.BoolFlag{Name: "again", Usage: "send a second review, and nothing else (for the user alone)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, send nothing"},
 			rulesFlag(),
 			asUserFlag(),
@@ -82,6 +82,9 @@ func (x *command) resume(c *cli.Context) error {
 		return err
 	}
 	if err := resumeUsage(c); err != nil {
+		return err
+	}
+	if err := x.mine(p); err != nil {
 		return err
 	}
 	inv, err := loadInventory(p)
@@ -181,7 +184,7 @@ func resumeUsage(c *cli.Context) error {
 func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.Options, err error) {
 	opts = wake.Options{
 		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"),
-		DefaultCwd: c.String("default-cwd"), Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
+		Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
 		MaxAge: spanOf(c, "max-age"), User: x.user, Prep: c.String("prompt") == promptPrep,
 	}
 	for _, flag := range []string{"yes", "again"} {
@@ -194,15 +197,8 @@ func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.O
 		}
 		opts.Agent = opts.Agent || agent
 	}
-	if opts.DefaultCwd != "" {
-		abs, err := filepath.Abs(opts.DefaultCwd)
-		if err != nil {
-			return opts, usagef("--default-cwd: %v", err)
-		}
-		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return opts, usagef("--default-cwd %s is no folder", opts.DefaultCwd)
-		}
-		opts.DefaultCwd = abs
+	if opts.DefaultCwd, err = defaultCwd(c); err != nil {
+		return opts, err
 	}
 	if opts.Data, err = x.data(c, w); err != nil {
 		return opts, err

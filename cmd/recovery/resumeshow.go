@@ -43,7 +43,7 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 		len(res.Items)-counts[journal.Woken]-counts[journal.Planned]-counts[journal.Refused])
 	switch {
 	case len(res.Defects) > 0:
-		x.next("look at the defects above; then acknowledge them: recovery resume --again SHORT...")
+		x.next("look at the defects above; then close them by name: recovery %s", strings.Join(journal.AckArgs(defective(res.Defects)...), " "))
 	case opts.DryRun && len(planned) > 0:
 		x.next("recovery resume %s", strings.Join(planned, " "))
 	case len(woken) > 0:
@@ -51,6 +51,11 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 	default:
 		x.next("recovery status")
 	}
+}
+
+// defective are the sessions of defects, each once.
+func defective(defects []journal.OpenDefect) []string {
+	return (&journal.State{Defects: defects}).Defective()
 }
 
 func (x *command) showDefects(defects []journal.OpenDefect) {

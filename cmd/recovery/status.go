@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"recovery/internal/journal"
 	"recovery/internal/text"
-	"recovery/inventory"
 	"recovery/report"
 
 	"github.com/urfave/cli/v2"
@@ -22,7 +20,7 @@ func (x *command) statusCommand() *cli.Command {
 		Usage:     "where each session of this recovery stands, what is owed and what waits for you",
 		UsageText: "recovery status [--all]",
 		Description: `From the journal and the inventory alone: the step of each session, what recovery still owes it, what waits for the user,
-defects that nobody acknowledged, and how many sessions went offline by which cause.
+defects that nobody closed, and how many sessions went offline by which cause.
 
 EXAMPLE:
    recovery status
@@ -32,16 +30,6 @@ EXIT STATUS:
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "list the finished recoveries too"}},
 		Action: x.statusOf,
 	}
-}
-
-// maybeInventory is the saved inventory, or nil when there is none yet.
-func maybeInventory(p *place) (*inventory.Inventory, error) {
-	inv, err := loadInventory(p)
-	var e *exitError
-	if errors.As(err, &e) && strings.Contains(err.Error(), "there is no inventory") {
-		return nil, nil
-	}
-	return inv, err
 }
 
 func (x *command) standing(p *place) (report.Status, error) {

@@ -167,11 +167,12 @@ func TestAppendsOfSeveralWritersStayWhole(t *testing.T) {
 func TestLockTurnsTheSecondAway(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "work")
 	since := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-	release, err := Lock(dir, Holder{PID: 42, User: "ada", Command: "resume", Since: since})
+	w := WorkIn(dir)
+	release, err := w.Lock(Holder{PID: 42, User: "ada", Command: "resume", Since: since})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Lock(dir, Holder{PID: 43})
+	_, err = w.Lock(Holder{PID: 43})
 	var held *HeldError
 	if !errors.As(err, &held) {
 		t.Fatalf("%v", err)
@@ -182,7 +183,7 @@ func TestLockTurnsTheSecondAway(t *testing.T) {
 		}
 	}
 	release()
-	if release, err = Lock(dir, Holder{PID: 43}); err != nil {
+	if release, err = w.Lock(Holder{PID: 43}); err != nil {
 		t.Fatal(err)
 	}
 	release()
