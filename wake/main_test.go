@@ -282,7 +282,7 @@ func (b *bench) woken(s *fixtures.Added) journal.Intent {
 	intent := b.intended(s)
 	b.lines(s.Transcript, person(intent.Prompt))
 	out := journal.OutcomeData{PromptID: intent.PromptID, Outcome: "woken", Sent: true}
-	if err := b.run.Journal.Append(journal.Outcome, s.Short, out); err != nil {
+	if err := b.run.Journal.Append(journal.Concluded, s.Short, out); err != nil {
 		b.t.Fatal(err)
 	}
 	return intent

@@ -37,24 +37,24 @@ type proof struct {
 	unproven bool
 }
 
-func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
-	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: string(o), Sent: sent,
+func (p *proof) outcome(o journal.Outcome, sent bool, format string, args ...any) journal.OutcomeData {
+	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: o, Sent: sent,
 		Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
 }
 
 func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	if p.said.Err != nil {
-		return p.outcome(NotStarted, false, "the client could not be executed: %v", p.said.Err)
+		return p.outcome(journal.NotStarted, false, "the client could not be executed: %v", p.said.Err)
 	}
 	words := p.said.Text()
 	printed := claude.Read(words)
 	if other := p.otherShort(printed); other != "" {
-		out := p.outcome(Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
+		out := p.outcome(journal.Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
 		out.Other = other
 		return out
 	}
 	if printed.Copied {
-		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
+		return p.outcome(journal.Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
 	}
 	p.returned = p.run.Clock.Now()
 	deadline := p.returned.Add(p.run.Timing.Proof)
@@ -77,16 +77,16 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	}
 	if saved, ok := p.saved(); ok {
 		p.unproven = false
-		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start; %s",
+		out := p.outcome(journal.Saved, true, "the start failed and the prompt is saved in the session for its next start; %s",
 			p.told())
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
 	if p.unproven {
-		return p.outcome(Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s",
+		return p.outcome(journal.Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s",
 			p.told())
 	}
-	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, "+
+	return p.outcome(journal.Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, "+
 		"the transcript and `claude logs %s`; %s", p.run.Timing.Proof, p.short, p.told())
 }
 
@@ -132,11 +132,11 @@ func (p *proof) look(printed claude.Printed) (journal.OutcomeData, bool) {
 		if line, ok := p.crashed(); ok {
 			p.kind = claude.KnownError(line)
 			if saved, ok := p.saved(); ok {
-				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
+				out := p.outcome(journal.Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
 				out.PromptSaved, out.Saved = true, saved
 				return out, true
 			}
-			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
+			return p.outcome(journal.Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
 		}
 		return journal.OutcomeData{}, false
 	}
@@ -149,12 +149,12 @@ func (p *proof) look(printed claude.Printed) (journal.OutcomeData, bool) {
 	if !isSaved && (printed.Saved || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
 		return journal.OutcomeData{}, false
 	}
-	outcome := NotStarted
+	outcome := journal.NotStarted
 	switch {
 	case printed.Gone:
-		outcome = MissingCwd
+		outcome = journal.MissingCwd
 	case printed.Untrusted:
-		outcome = Untrusted
+		outcome = journal.Untrusted
 	default:
 		p.kind = claude.KnownError(p.said.Text())
 	}
@@ -172,7 +172,7 @@ const refusalHolds = 2 * time.Second
 // copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
 func (p *proof) copyOf(id string) journal.OutcomeData {
 	short := claude.ShortOf(id)
-	out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
+	out := p.outcome(journal.Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
 	out.Other = short
 	return out
 }
@@ -218,13 +218,13 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 		}
 		switch {
 		case said == p.intent.Expected:
-			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
+			out, done = p.outcome(journal.Woken, true, "the prompt stands in its own transcript"), true
 		case strings.Contains(said, p.intent.PromptID):
 			extra := text.Clip(extraText(said, p.intent.Prompt), 300)
-			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", extra), true
+			out, done = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message: %q", extra), true
 		case from > 0 && !p.settling && !prompts.IsOwn(said) && !known(t, e.UUID, from):
 			other := text.Clip(said, 300)
-			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", other), true
+			out, done = p.outcome(journal.Replayed, true, "another message was delivered instead of the prompt: %q", other), true
 		}
 		return !done
 	})

@@ -16,9 +16,9 @@ func (r *Run) read(ctx context.Context, items []Item) {
 	var woken, others []string
 	for i := range items {
 		switch items[i].Outcome {
-		case Woken:
+		case journal.Woken:
 			woken = append(woken, items[i].Short)
-		case Joined, Replayed:
+		case journal.Joined, journal.Replayed:
 			others = append(others, items[i].Short)
 		}
 	}
@@ -111,7 +111,7 @@ func (r *Run) take(it *Item, s Seen) {
 		return
 	}
 	it.Review = s.Review
-	if it.Outcome == Woken {
+	if it.Outcome == journal.Woken {
 		switch s.End {
 		case EndAnswered:
 			it.Next = "recovery report"
@@ -172,7 +172,7 @@ func (r *Run) brakeOnce(short string, act func()) {
 func (r *Run) peek(ctx context.Context, items []Item) {
 	var woken []string
 	for _, it := range items {
-		if it.Outcome == Woken {
+		if it.Outcome == journal.Woken {
 			woken = append(woken, it.Short)
 		}
 	}

@@ -163,7 +163,7 @@ func blankRead(w *inventory.World, state *journal.State, short string) readItem 
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.sessionName = nameOf(j)
 	}
-	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == string(wake.Copy) {
+	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
 	}
 	return it
