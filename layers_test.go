@@ -18,9 +18,10 @@ var layers = [][]string{
 	{"internal/sources/files"},
 	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
 	{"inventory"},
-	{"queuecheck", "review", "inflight"},
+	{"queuecheck", "review", "wrap", "inflight"},
+	{"standing"},
 	{"message"},
-	{"wake", "wrap"},
+	{"wake"},
 	{"report"},
 	{"cmd/recovery"},
 }

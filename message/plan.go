@@ -13,6 +13,7 @@ import (
 	"recovery/inventory"
 	"recovery/prompts"
 	"recovery/review"
+	"recovery/standing"
 )
 
 // Input is what the messages are made of.
@@ -23,6 +24,8 @@ type Input struct {
 	// Inventory gives the groups and what a page says; nil when there is none.
 	Inventory *inventory.Inventory
 	Data      Data
+	// Standing says where a session stands; nil makes it of the rest, without a queue check.
+	Standing func(short string) standing.Standing
 }
 
 // Omitted are words of a review that stand in no text, since they may not be sent.
@@ -51,6 +54,10 @@ type Plan struct {
 // Build reads the reviews of all sessions that were woken, and of the named ones, and splits the open items of the owners. Each item
 // goes to one session, whatever is named: a message that is made later splits in the same way.
 func Build(in Input, named ...string) *Plan {
+	if in.Standing == nil {
+		source := standing.Source{World: in.World, Inventory: in.Inventory, State: in.State, Rules: in.Rules}
+		in.Standing = standing.NewBook(source).Of
+	}
 	p := &Plan{in: in, repo: in.World.Repositories(), reviewed: map[string]*Reviewed{}, sections: map[string]*prompts.Section{}, omitted: map[string][]Omitted{}, shared: map[string][]string{}}
 	for short, s := range in.State.Sessions {
 		if s.LastSent() != nil || s.Review != nil {
@@ -111,7 +118,7 @@ func (p *Plan) read(short string) {
 func (p *Plan) owners() []*Reviewed {
 	var out []*Reviewed
 	for short, r := range p.reviewed {
-		if r.Verdict() == review.VerdictOwner && !p.archived(r.Job) && !p.wrapped(short) {
+		if r.Verdict() == review.VerdictOwner && !p.over(short) {
 			out = append(out, r)
 		}
 	}
@@ -145,13 +152,13 @@ func (p *Plan) duplicates() []*Reviewed {
 	return out
 }
 
-func (p *Plan) archived(j *account.Job) bool {
-	return j.Archived || p.in.Inventory != nil && p.in.Inventory.RefusedReason(j.Short) == "archived"
-}
-
-func (p *Plan) wrapped(short string) bool {
-	s := p.in.State.Sessions[short]
-	return s != nil && s.Wrap != nil && s.Wrap.State == "DONE"
+// over says that nothing is asked of a session any more: it wrapped, or is archived.
+func (p *Plan) over(short string) bool {
+	switch p.in.Standing(short).Place {
+	case standing.Archived, standing.ArchiveNow, standing.LookFirst:
+		return true
+	}
+	return false
 }
 
 // own puts an owner's items into its section: those that nobody has yet, and, apart, those that another owner has.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/inventory"
 	"recovery/prompts"
 )
 
@@ -161,6 +162,11 @@ func (p *Plan) name(short string) string {
 // meant; those that run are the ones that a message can reach, so they come first.
 const maxNamesakes = 12
 
+// closed says that a session is archived, by its job or by the saved pages: no message is addressed to it.
+func (p *Plan) closed(j *account.Job) bool {
+	return j.Archived || p.in.Inventory != nil && p.in.Inventory.Excluded(j.Short) == inventory.PageArchived
+}
+
 // namesakes are the sessions of one name that are not archived, those that may run first, then the newest.
 func (p *Plan) namesakes(name string) []string {
 	type namesake struct {
@@ -170,7 +176,7 @@ func (p *Plan) namesakes(name string) []string {
 	}
 	var all []namesake
 	for _, j := range p.in.World.Jobs.List {
-		if p.name(j.Short) == name && !p.archived(j) {
+		if p.name(j.Short) == name && !p.closed(j) {
 			all = append(all, namesake{j.Short, p.in.World.Liveness(j).State == account.Offline, j.CreatedAt})
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"sort"
 
+	"recovery/internal/account"
 	"recovery/inventory"
 )
 
@@ -18,17 +19,6 @@ type builder struct {
 	// archived counts what was archived since the inventory was made.
 	archived int
 	wraps    []wrapOf
-}
-
-// archivedSince says whether the user archived a session after the inventory was made: nothing is left to be done with it.
-func (b *builder) archivedSince(short string) bool {
-	j := b.Look.job(short)
-	if j == nil || !j.Archived || !j.UpdatedAt.After(b.Inventory.TakenAt) || b.Look.live(short) {
-		return false
-	}
-	b.listed[short] = true
-	b.archived++
-	return true
 }
 
 // others are sessions that were woken and stand in no inventory any more.
@@ -50,21 +40,20 @@ func (b *builder) others() {
 	}
 }
 
-// live are the sessions that run and stand nowhere else: nothing is done to them.
+// live are the sessions that run and stand nowhere else.
 func (b *builder) live() {
-	if b.Look == nil || b.Look.Jobs == nil {
+	if b.World == nil {
 		return
 	}
-	for _, j := range b.Look.Jobs.List {
-		if b.listed[j.Short] || j.Archived || !b.Look.live(j.Short) {
+	for _, j := range b.World.Jobs.List {
+		if b.listed[j.Short] || j.Archived || b.World.Liveness(j).State != account.Live {
 			continue
 		}
-		e := b.prepared(Entry{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd}, nil)
+		e := Entry{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd}
 		if link := j.Link(); link != "" {
 			e.Link = &link
 		}
-		e.Why, e.Next = []string{"it runs now"}, "message it in its thread"
-		b.report.Live = append(b.report.Live, e)
+		b.add(e, nil)
 	}
 }
 
@@ -109,14 +98,13 @@ func (b *builder) facts() []inventory.Facts {
 
 // prepared fills what every entry has.
 func (b *builder) prepared(e Entry, it *inventory.Item) Entry {
-	b.listed[e.Short] = true
 	e.Place, e.Why, e.AlsoIn, e.Role = b.Place, []string{}, []Place{}, "single"
 	e.Owner = b.Inventory.OwnerOf(e.Short)
 	if it != nil && it.Role != "" {
 		e.Role = it.Role
 	}
-	if e.Title == "" {
-		if j := b.Look.job(e.Short); j != nil {
+	if e.Title == "" && b.World != nil {
+		if j := b.World.Jobs.ByShort[e.Short]; j != nil {
 			e.Title = j.Title()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"recovery/internal/sources"
 	"recovery/review"
+	"recovery/standing"
 )
 
 // Place says whose session something is: the account's name and the machine's. Reports of several accounts are told apart by it.
@@ -24,7 +25,13 @@ type Entry struct {
 	// Why is the evidence for the list that it stands in.
 	Why     []string        `json:"why"`
 	Verdict *review.Verdict `json:"verdict"`
-	Next    string          `json:"next"`
+	// Next is what to do in prose, Step the same for a program.
+	Next string        `json:"next"`
+	Step standing.Next `json:"next_step"`
+	// Standing is where the session stands; Live is empty when the account was not looked at.
+	Standing standing.Place `json:"place"`
+	Live     string         `json:"live"`
+	Pinned   bool           `json:"pinned"`
 	// Role is owner, duplicate or single; Owner is the short of the session that owns a duplicate's work.
 	Role  string `json:"role"`
 	Owner string `json:"owner"`
@@ -70,9 +77,11 @@ type Moment struct {
 // The codes of what a report leads with, in their order.
 const (
 	FirstDefect = "defect"
+	FirstTyped  = "typed-not-answered"
 	FirstMoney  = "money-at-risk"
 	FirstPerson = "person-waiting"
 	FirstTwice  = "acts-twice"
+	FirstLook   = "wrapped-look-first"
 )
 
 // Point is one thing that the user has to know of a session, with what to do about it.
@@ -86,11 +95,15 @@ type Point struct {
 	Cwd       string     `json:"cwd"`
 	Text      string     `json:"text"`
 	At        *time.Time `json:"at"`
-	Next      string     `json:"next"`
+	// Next is what to do in prose, Step the same for a program.
+	Next string        `json:"next"`
+	Step standing.Next `json:"next_step"`
 }
 
-func (e Entry) point(code, text, next string) Point {
-	return Point{Place: e.Place, Code: code, Short: e.Short, SessionID: e.SessionID, Link: e.Link, Title: e.Title, Cwd: e.Cwd, Text: text, Next: next}
+// point is one thing to know of the entry's session; what to do about it is the session's own next.
+func (e Entry) point(code, text string) Point {
+	return Point{Place: e.Place, Code: code, Short: e.Short, SessionID: e.SessionID, Link: e.Link, Title: e.Title, Cwd: e.Cwd, Text: text,
+		Next: e.Next, Step: e.Step}
 }
 
 // Capture is a file that several wraps propose a change for: one change is shipped for all of them.

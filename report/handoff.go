@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recovery/internal/text"
+	"recovery/standing"
 )
 
 // Handoff is what whoever goes on has to know.
@@ -13,8 +14,10 @@ type Handoff struct {
 	From, For, Why string
 	Now            time.Time
 	Account        string
-	// Enter is what puts a shell onto the account, when it is not its user's usual one: "export CLAUDE_CONFIG_DIR=...".
-	Enter   string
+	// Enter is what opens a shell of the account's user; empty when it is not known.
+	Enter string
+	// Shell is how a command is typed in that shell.
+	Shell   standing.Shell
 	Work    string
 	Journal string
 	// Last is the last thing on record, in words; Files are the files of the work folder that are there, with what they hold.
@@ -52,13 +55,19 @@ func (h Handoff) Markdown() string {
 		line("- **mind**: %s", md(w))
 	}
 	if h.Enter != "" {
-		line("\nBefore any command, be on this account:\n\n    %s", text.Line(h.Enter))
+		line("\nEach command here is whole, and is typed in a shell of the account's user:\n\n    %s", text.Line(h.Enter))
 	}
 	line("\n## To read first\n")
-	line("1. `recovery status`: where each session stands")
-	line("2. `recovery report`: the two lists, with the links")
-	line("3. `recovery events --limit 50 --reverse`: what was done last")
-	line("4. `recovery inflight`: other systems' unfinished work on this machine")
+	for i, c := range []struct {
+		args []string
+		what string
+	}{
+		{[]string{"status"}, "where each session stands"}, {[]string{"report"}, "the two lists, with the links"},
+		{[]string{"events", "--limit", "50", "--reverse"}, "what was done last"},
+		{[]string{"inflight"}, "other systems' unfinished work on this machine"},
+	} {
+		line("%d. `%s`: %s", i+1, text.Line(h.Shell.Command(c.args...)), c.what)
+	}
 	if len(h.Files) > 0 {
 		line("\n## Key files\n")
 		for _, f := range h.Files {
@@ -66,15 +75,18 @@ func (h Handoff) Markdown() string {
 		}
 	}
 	if len(h.Status.Defects) > 0 {
-		line("\n## Defects that nobody acknowledged (%d)\n", len(h.Status.Defects))
+		line("\n## Open defects: each stands until the user closes it by name (%d)\n", len(h.Status.Defects))
 		for _, d := range h.Status.Defects {
-			line("- **%s** in `%s`: %s. %s", d.Code, d.Session, md(d.Text), md(d.Next))
+			next := standing.ForDefect(d.Session, "", d.DefectData)
+			line("- **%s** in `%s`: %s. Next: %s", d.Code, d.Session, md(strings.TrimSuffix(d.Text, ".")), md(next.In(h.Shell)))
 		}
 	}
-	h.list(line, "Done", func(s Standing) bool { return s.Owed == "" && s.WaitsFor == "" })
-	h.list(line, "Cut in the middle: an intention is open, and the next run settles it from the evidence", func(s Standing) bool { return s.Step == StepIntended })
-	h.list(line, "Open: recovery owes it", func(s Standing) bool { return s.Owed != "" && s.Step != StepIntended })
-	h.list(line, "Held: it waits for the user", func(s Standing) bool { return s.Owed == "" && s.WaitsFor != "" })
+	h.list(line, "Done: a real wrap, to be archived by the user's click", func(s Row) bool { return done(s) })
+	h.list(line, "Live, and never reviewed: nothing is done to them", func(s Row) bool { return s.Place == standing.Live })
+	h.list(line, "Cut in the middle: an intention is open, and the next run settles it from the evidence",
+		func(s Row) bool { return s.Step == StepIntended })
+	h.list(line, "Open: recovery owes it", func(s Row) bool { return s.Owed != "" && s.Step != StepIntended })
+	h.list(line, "Held: it waits for the user", func(s Row) bool { return s.Owed == "" && s.WaitsFor != "" })
 	line("\n## Not to be done again\n")
 	sent := 0
 	for _, s := range h.Status.Items {
@@ -89,11 +101,22 @@ func (h Handoff) Markdown() string {
 		line("- nothing was sent yet")
 	}
 	line("- no approval of the user is passed on by anyone: each go is typed by the user in the session's own thread")
-	line("\n## The next command\n\n    %s", h.next())
+	line("\n## The next command")
+	act := h.Status.Do
+	act.Run = nil
+	if said := act.String(); said != "" {
+		line("\n%s", md(said))
+	}
+	if command := h.Shell.Command(h.Status.Do.Run...); command != "" {
+		line("\n    %s", text.Line(command))
+	}
 	return b.String()
 }
 
-func (h Handoff) list(line func(string, ...any), title string, want func(Standing) bool) {
+// done says that nothing is left for recovery or the user but the archive.
+func done(s Row) bool { return s.Owed == "" && s.WaitsFor == "" && s.Place != standing.Live }
+
+func (h Handoff) list(line func(string, ...any), title string, want func(Row) bool) {
 	var rows []string
 	for _, s := range h.Status.Items {
 		if !want(s) {
@@ -101,9 +124,10 @@ func (h Handoff) list(line func(string, ...any), title string, want func(Standin
 		}
 		link := ""
 		if s.Link != nil {
-			link = " " + *s.Link
+			link = " " + md(*s.Link)
 		}
-		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.Step, link, md(or(s.Owed, or(s.WaitsFor, "nothing more"))), md(or(s.Next, "-"))))
+		said := or(s.Owed, or(s.WaitsFor, "nothing more"))
+		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), link, md(said), md(or(s.Do.In(h.Shell), "-"))))
 	}
 	line("\n## %s (%d)\n", title, len(rows))
 	for _, r := range rows {
@@ -127,29 +151,6 @@ func (h Handoff) progress() string {
 		return "nothing is listed yet"
 	}
 	return fmt.Sprintf("of %d sessions: %s", len(h.Status.Items), strings.Join(parts, ", "))
-}
-
-// next is the one command to begin with.
-func (h Handoff) next() string {
-	if len(h.Status.Defects) > 0 {
-		return "recovery status"
-	}
-	for _, want := range []func(Standing) bool{
-		func(s Standing) bool { return s.Step == StepIntended },
-		func(s Standing) bool { return s.Owed != "" },
-		func(s Standing) bool { return s.WaitsFor != "" },
-	} {
-		for _, s := range h.Status.Items {
-			if want(s) && strings.HasPrefix(s.Next, "recovery ") {
-				next, _, _ := strings.Cut(s.Next, ", then")
-				return next
-			}
-		}
-	}
-	if len(h.Status.Items) == 0 {
-		return "recovery inventory"
-	}
-	return "recovery report"
 }
 
 func or(s, other string) string {

@@ -285,8 +285,8 @@ func policyHolds(t *testing.T, root *html.Node) {
 }
 
 // notShown are the fields that are for programs: they are in the JSON.
-var notShown = regexp.MustCompile(`^/(Version|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/Key|First/\d/SessionID|Expiring/\d/(SessionID|Code)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
-	`|^/(ArchiveNow|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionID|Role|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
+var notShown = regexp.MustCompile(`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/Key|First/\d/(SessionID|Step/)|Expiring/\d/(SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
+	`|^/(ArchiveNow|LookFirst|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionID|Role|Standing|Step/|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
 	`|^/Typed/\d/(Review/|Message/|Story/)|^/[A-Za-z]+/\d/Review/Tools/\d/Class$`)
 
 // TestEveryFieldIsShown holds that what the model says is on the page; a field that is added to it has to be shown or named above.
@@ -311,7 +311,7 @@ func TestEveryFieldIsShown(t *testing.T) {
 			t.Errorf("%s is not on the page", path)
 		}
 	}
-	for _, id := range []string{"first", "typed", "archive_now", "owners", "finished", "held", "duplicates", "groups", "captures", "unclear", "not_woken", "live", "unmatched", "elsewhere", "expiring", "agents", "warnings"} {
+	for _, id := range []string{"first", "typed", "archive_now", "wrapped_look_first", "owners", "finished", "held", "duplicates", "groups", "captures", "unclear", "not_woken", "live", "unmatched", "elsewhere", "expiring", "agents", "warnings"} {
 		if !bytes.Contains(pageOf(t, r), []byte(`<section id="`+id+`"`)) {
 			t.Errorf("no section %s", id)
 		}

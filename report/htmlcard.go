@@ -21,7 +21,7 @@ type ref struct{ ID, Title, Short string }
 type card struct {
 	ID, To, List               string
 	Title, Short, Href, Thread string
-	Cwd, Folder, Place         string
+	Cwd, Folder, Place, Runs   string
 	Also                       []string
 	Badges                     []badge
 	Owner                      *ref
@@ -140,7 +140,8 @@ func (b *pageBuilder) mention(e Entry) card {
 	if len(why) > maxWhy {
 		c.MoreWhy, why = len(why)-maxWhy, why[:maxWhy]
 	}
-	c.Why, c.Nexts = sentences(why), nextOf(e.Next)
+	c.Why, c.Nexts = sentences(why), nextOf(e.Next, e.Step)
+	c.Runs = text.Clip(e.state(), 60)
 	if e.ExpiresAt != nil {
 		c.Expires = instantOf(*e.ExpiresAt, b.r.AsOf)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"recovery/internal/sources"
 	"recovery/internal/text"
+	"recovery/standing"
 )
 
 // page is all that the template needs.
@@ -80,18 +81,19 @@ type elsewhereView struct {
 }
 
 // Words of the bar, and one sentence for each list on what it is.
-var barWords = map[string]string{"archive_now": "Archive now", "owners": "Wait for one go", "finished": "Finished, wrap owed", "held": "Held", "duplicates": "Duplicates",
+var barWords = map[string]string{"archive_now": "Archive now", "wrapped_look_first": "Wrapped, look first", "owners": "Wait for one go", "finished": "Finished, wrap owed", "held": "Held", "duplicates": "Duplicates",
 	"unclear": "Unclear", "not_woken": "Not woken", "live": "Live", "unmatched": "Other surfaces"}
 
 var listNotes = map[string]string{
-	"archive_now": "Each of these wrapped for real. The evidence is listed; archiving is your click.",
-	"owners":      "Each carries open work and waits for one word from you, typed in its own thread. Nothing here was started.",
-	"finished":    "Their reviews found nothing open. They still need a real wrap before they can be archived.",
-	"held":        "They wait for something that no go can give.",
-	"duplicates":  "Another session owns the work. Never give a go to both.",
-	"unclear":     "What these said or did cannot be told for sure. Nothing is guessed: read them.",
-	"not_woken":   "These were left alone. Each says why, and what to do.",
-	"live":        "They run right now. Nothing is done to them.",
+	"archive_now":        "Each of these wrapped for real. The evidence is listed; archiving is your click.",
+	"wrapped_look_first": "Each of these wrapped, and something that is known speaks against archiving it. Look at that first.",
+	"owners":             "Each carries open work and waits for one word from you, typed in its own thread. Nothing here was started.",
+	"finished":           "Their reviews found nothing open. They still need a real wrap before they can be archived.",
+	"held":               "They wait for something that no go can give.",
+	"duplicates":         "Another session owns the work. Never give a go to both.",
+	"unclear":            "What these said or did cannot be told for sure. Nothing is guessed: read them.",
+	"not_woken":          "These were left alone. Each says why, and what to do.",
+	"live":               "They run right now. Nothing is done to them.",
 }
 
 func newPage(r Report) *page {
@@ -128,7 +130,7 @@ func newPage(r Report) *page {
 	soon := section{ID: "expiring", Class: "unclear", Title: "Expiring within a week", Note: "The client deletes their transcripts by itself."}
 	for _, x := range r.Expiring {
 		c := b.head(x.Place, x.Short, x.Title, x.Cwd, x.Link)
-		c.Points, c.Nexts = []pointView{{Text: pieces(x.Text), At: timeOf(x.At, r.AsOf)}}, nextOf(x.Next)
+		c.Points, c.Nexts = []pointView{{Text: pieces(x.Text), At: timeOf(x.At, r.AsOf)}}, nextOf(x.Next, x.Step)
 		soon.Soon = append(soon.Soon, c)
 	}
 	p.add(soon)
@@ -203,7 +205,7 @@ func summaryOf(bar []segment, total int) string {
 	if total == 0 {
 		return "No session is listed."
 	}
-	words := map[string]string{"archive_now": "to archive now", "owners": "waiting for one go", "finished": "finished and still to be wrapped", "held": "held", "duplicates": "owned by another session",
+	words := map[string]string{"archive_now": "to archive now", "wrapped_look_first": "wrapped, to be looked at first", "owners": "waiting for one go", "finished": "finished and still to be wrapped", "held": "held", "duplicates": "owned by another session",
 		"unclear": "unclear", "not_woken": "not woken", "live": "live", "unmatched": "on other surfaces"}
 	var parts []string
 	for _, s := range bar {
@@ -217,9 +219,10 @@ func summaryOf(bar []segment, total int) string {
 }
 
 // The order of what matters most, the worst first.
-var leadOrder = []string{FirstDefect, FirstMoney, FirstPerson, FirstTwice}
+var leadOrder = []string{FirstDefect, FirstTyped, FirstMoney, FirstPerson, FirstTwice, FirstLook}
 
-var leadBadges = map[string]badge{FirstDefect: {"defect", "Defect"}, FirstMoney: {"money", "Money at risk"}, FirstPerson: {"person", "Never answered"}, FirstTwice: {"twice", "Would act twice"}}
+var leadBadges = map[string]badge{FirstDefect: {"defect", "Defect"}, FirstMoney: {"money", "Money at risk"}, FirstTyped: {"person", "Never answered"},
+	FirstPerson: {"person", "A person waits"}, FirstTwice: {"twice", "Would act twice"}, FirstLook: {"unclear", "Wrapped, look first"}}
 
 // leads are what matters most, one card for each session, the worst first.
 func (b *pageBuilder) leads() []card {
@@ -229,11 +232,13 @@ func (b *pageBuilder) leads() []card {
 		if !slices.ContainsFunc(first, func(p Point) bool {
 			return p.Code == FirstDefect && p.Place == d.Place && p.Short == d.Session && p.Text == said
 		}) {
-			at, next := d.At, d.Next
+			at := d.At
+			p := Point{Place: d.Place, Code: FirstDefect, Short: d.Session, Text: said, At: &at, Next: d.Next}
 			if hexID.MatchString(d.Session) {
-				next = strings.TrimPrefix(strings.TrimSuffix(next, ".")+"; to see it: recovery audit "+d.Session, "; ")
+				p.Step = standing.ForDefect(d.Session, "", d.DefectData)
+				p.Next = p.Step.String()
 			}
-			first = append(first, Point{Place: d.Place, Code: FirstDefect, Short: d.Session, Text: said, At: &at, Next: next})
+			first = append(first, p)
 		}
 	}
 	rankOf := func(code string) int {
@@ -263,7 +268,7 @@ func (b *pageBuilder) leads() []card {
 		out[i].Points = append(out[i].Points, pointView{bd, pieces(strings.TrimPrefix(p.Text, "would act twice ")), timeOf(p.At, b.r.AsOf)})
 		if n := k + "\x00" + p.Next; !nexts[n] {
 			nexts[n] = true
-			out[i].Nexts = append(out[i].Nexts, nextOf(p.Next)...)
+			out[i].Nexts = append(out[i].Nexts, nextOf(p.Next, p.Step)...)
 		}
 	}
 	return out
@@ -299,7 +304,7 @@ func (b *pageBuilder) others() []otherView {
 	var out []otherView
 	for _, u := range b.r.Unmatched {
 		v := otherView{ID: b.ids.make("u", b.place(u.Place), u.ID), Title: or(text.Clip(u.Title, maxTitle), "(no title)"), Kind: or(text.Clip(u.Kind, 60), "unknown"), Place: b.place(u.Place),
-			Updated: timeOf(u.UpdatedAt, b.r.AsOf), Nexts: nextOf(u.WhatToDo)}
+			Updated: timeOf(u.UpdatedAt, b.r.AsOf), Nexts: nextOf(u.WhatToDo, standing.Next{})}
 		v.Href, v.Link = thread(&u.Link)
 		out = append(out, v)
 	}
@@ -311,7 +316,7 @@ func (b *pageBuilder) elsewhere() []elsewhereView {
 	var out []elsewhereView
 	for _, e := range b.r.Elsewhere {
 		out = append(out, elsewhereView{ID: text.Clip(e.ID, maxTitle), Source: or(text.Clip(e.Source, 60), "unknown"), Title: or(text.Clip(e.Title, maxTitle), "(no title)"), State: text.Clip(e.State, 200),
-			Verdict: or(text.Clip(string(e.Verdict), 60), "unknown"), Class: cmp.Or(classes[e.Verdict], "unclear"), WaitsFor: text.Clip(e.WaitsFor, maxLine), Cwd: text.Clip(e.Cwd, maxLine), Place: b.place(e.Place), Nexts: nextOf(e.Next)})
+			Verdict: or(text.Clip(string(e.Verdict), 60), "unknown"), Class: cmp.Or(classes[e.Verdict], "unclear"), WaitsFor: text.Clip(e.WaitsFor, maxLine), Cwd: text.Clip(e.Cwd, maxLine), Place: b.place(e.Place), Nexts: nextOf(e.Next, standing.Next{})})
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func invented(n int) Report {
 	}
 	r.Unmatched = append(r.Unmatched, Unmatched{r.Places[0], inventory.NoJob{ID: "session_9", Title: "draft the newsletter", Kind: "cloud", Link: "https://claude.ai/code/session_9", WhatToDo: "open its thread"}})
 	r.LeftOut = append(r.LeftOut, LeftOut{r.Places[0], inventory.LeftOut{Reason: "archived", Count: 4}})
-	r.finish()
+	r.finish(time.Time{})
 	return r
 }
 
@@ -99,7 +99,7 @@ func TestLeadsAreOneCardForASession(t *testing.T) {
 			t.Errorf("badge %d is %q, want %q", i, b, want)
 		}
 	}
-	if n := got[0].Nexts; len(n) != 2 || n[0].Commands[0] != "claude stop 00000001" {
+	if n := got[0].Nexts; len(n) != 2 || n[0].Command != "recovery ack 00000001" {
 		t.Errorf("next: %+v", n)
 	}
 }
@@ -191,7 +191,8 @@ func TestBar(t *testing.T) {
 	if _, err := fmt.Sscanf(last.X+" "+last.Width, "%f%% %f%%", &x, &w); err != nil || x+w < 99.9 || x+w > 100.1 || w < 1 {
 		t.Errorf("the bar ends at %f, its last part is %f wide (%v)", x+w, w, err)
 	}
-	if want := "2001 sessions: 250 to archive now, 250 waiting for one go, 250 finished and still to be wrapped, 250 held, 250 owned by another session, 250 unclear, 250 not woken, 250 live and 1 on other surfaces."; p.Summary != want {
+	if want := "2001 sessions: 223 to archive now, 223 wrapped, to be looked at first, 222 waiting for one go, 222 finished and still to be wrapped, " +
+		"222 held, 222 owned by another session, 222 unclear, 222 not woken, 222 live and 1 on other surfaces."; p.Summary != want {
 		t.Errorf("%q", p.Summary)
 	}
 }

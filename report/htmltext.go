@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"recovery/internal/text"
+	"recovery/standing"
 )
 
 // The most that the page shows of one text. A reply's limit depends on how many there are, so that a page of thousands of
@@ -25,41 +26,36 @@ const (
 	maxMessage = 256 << 10
 )
 
-// piece is a part of a sentence: plain text, a command to type, or a link to a thread. One of the three is set.
-type piece struct{ Text, Command, Link string }
+// piece is a part of a sentence: plain text, or a link to a thread.
+type piece struct{ Text, Link string }
 
 var (
 	threadLink = regexp.MustCompile(`^https://claude\.ai/[A-Za-z0-9/_.~?=&%#@:+-]*$`)
-	// commandOrLink knows the commands that a report names, word by word: what stands behind them in a sentence is not taken in,
-	// and a session's own words cannot put anything else on a copy button.
-	commandOrLink = regexp.MustCompile("`?" + `(?:\brecovery(?: (?:message|guard) [a-z]+(?:-[a-z]+)*| [a-z]+-[a-z]+| (?:read|report|resume|audit|why|trust|release|status|pins|doctor|inventory|events|handoff|inflight))` +
-		`|\bclaude (?:stop|agents|attach|logs))` +
-		`(?: --(?:wait|max-age|batch|spacing|prompt|format) [0-9a-z]+\b| --[a-z]+(?:-[a-z]+)*\b| [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b| [0-9a-f]{4,8}\b)*` + "`?" +
-		`|https://claude\.ai/[A-Za-z0-9/_.~-]+`)
-	hexID   = regexp.MustCompile(`^[0-9a-f]{4,8}$`)
-	fullID  = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	safeRun = regexp.MustCompile(`[^a-z0-9]+`)
+	anyLink    = regexp.MustCompile(`https://claude\.ai/[A-Za-z0-9/_.~-]+`)
+	// ownCommand is the first word of a command of recovery: nothing else gets a copy button.
+	ownCommand = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)*$`)
+	// ownFlags are the flags that a next can have. A report may come from another machine, or be edited by hand.
+	ownFlags = []string{"--again", "--all", "--confirm", "--data", "--default-cwd", "--events", "--mark", "--nudge", "--prompt", "--wait", "--yes"}
+	hexID    = regexp.MustCompile(`^[0-9a-f]{4,8}$`)
+	fullID   = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	safeRun  = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// pieces splits a sentence at its commands and links.
+// pieces splits a sentence at its links.
 func pieces(s string) []piece {
 	s = text.Clip(s, maxLine)
 	var out []piece
 	at := 0
-	for _, m := range commandOrLink.FindAllStringIndex(s, -1) {
-		p, end := piece{}, m[1]
-		if found := s[m[0]:m[1]]; strings.HasPrefix(found, "https:") {
-			p.Link = strings.TrimRight(found, ".")
-			if end = m[0] + len(p.Link); !ends(s[end:]) {
-				continue
-			}
-		} else {
-			p.Command = strings.Trim(found, "`")
+	for _, m := range anyLink.FindAllStringIndex(s, -1) {
+		link := strings.TrimRight(s[m[0]:m[1]], ".")
+		end := m[0] + len(link)
+		if !ends(s[end:]) {
+			continue
 		}
 		if m[0] > at {
 			out = append(out, piece{Text: s[at:m[0]]})
 		}
-		out, at = append(out, p), end
+		out, at = append(out, piece{Link: link}), end
 	}
 	if at < len(s) {
 		out = append(out, piece{Text: s[at:]})
@@ -70,27 +66,37 @@ func pieces(s string) []piece {
 // ends says that a link does not go on with characters that are none of a thread's.
 func ends(rest string) bool { return rest == "" || strings.ContainsRune(" ).,;:!?'", rune(rest[0])) }
 
-// nextView is what to do next, with the commands in it, each to be copied.
+// nextView is what to do next: an act in words, and a command to be copied. One of the two may be empty.
 type nextView struct {
-	Pieces   []piece
-	Commands []string
-	// Bare says that it is one command and nothing else.
-	Bare bool
+	Pieces  []piece
+	Command string
 }
 
-// nextOf is empty for an empty text.
-func nextOf(s string) []nextView {
-	v := nextView{Pieces: pieces(s)}
-	if len(v.Pieces) == 0 {
+// nextOf is empty when there is nothing to do. Its command is that of the typed next; a report that was made without one has
+// prose alone.
+func nextOf(prose string, n standing.Next) []nextView {
+	command := text.Line(n.Command())
+	if !typed(n.Run) || len(command) > maxLine {
+		if v := (nextView{Pieces: pieces(prose)}); len(v.Pieces) > 0 {
+			return []nextView{v}
+		}
 		return nil
 	}
-	for _, p := range v.Pieces {
-		if p.Command != "" && !slices.Contains(v.Commands, p.Command) {
-			v.Commands = append(v.Commands, p.Command)
+	n.Run = nil
+	return []nextView{{Pieces: pieces(n.String()), Command: command}}
+}
+
+// typed says that arguments are those of a command of recovery that a next can hold.
+func typed(run []string) bool {
+	if len(run) == 0 || !ownCommand.MatchString(run[0]) {
+		return false
+	}
+	for _, arg := range run[1:] {
+		if strings.HasPrefix(arg, "-") && !slices.Contains(ownFlags, arg) {
+			return false
 		}
 	}
-	v.Bare = len(v.Pieces) == 1 && v.Pieces[0].Command != ""
-	return []nextView{v}
+	return true
 }
 
 // sentences are pieces of several texts, the empty ones left out.

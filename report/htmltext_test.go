@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"recovery/internal/text"
+	"recovery/standing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -17,25 +17,16 @@ import (
 
 func TestPieces(t *testing.T) {
 	said := func(s string) piece { return piece{Text: s} }
-	types := func(s string) piece { return piece{Command: s} }
 	for in, want := range map[string][]piece{
-		"":                                  nil,
-		"read its thread":                   {said("read its thread")},
-		"recovery read 1c132171":            {types("recovery read 1c132171")},
-		"recovery read --wait 10m 1c132171": {types("recovery read --wait 10m 1c132171")},
-		"pin it, send it (recovery message wrap 1c132171), then: recovery wrap-wait 1c132": {said("pin it, send it ("), types("recovery message wrap 1c132171"), said("), then: "), types("recovery wrap-wait 1c132")},
-		"claude stop 1c132171; to see it: recovery audit 1c132171":                         {types("claude stop 1c132171"), said("; to see it: "), types("recovery audit 1c132171")},
-		"look at them with `recovery read`":                                                {said("look at them with "), types("recovery read")},
-		"recovery queue-check --confirm 9388b6ba":                                          {types("recovery queue-check --confirm 9388b6ba")},
-		"at https://claude.ai/code/session_01, then: recovery queue-check 9388b6ba":        {said("at "), {Link: "https://claude.ai/code/session_01"}, said(", then: "), types("recovery queue-check 9388b6ba")},
-		"see https://claude.ai/code/session_01.":                                           {said("see "), {Link: "https://claude.ai/code/session_01"}, said(".")},
-		"https://claude.ai/code/\"><b>":                                                    {said("https://claude.ai/code/\"><b>")},
-		"https://claude.ai/@example.org":                                                   {said("https://claude.ai/@example.org")},
-		"https://claude.ai.example.org/x":                                                  {said("https://claude.ai.example.org/x")},
-		"the recovery of the database":                                                     {said("the recovery of the database")},
-		"recovery read 1c132171; rm -rf ~":                                                 {types("recovery read 1c132171"), said("; rm -rf ~")},
-		"recovery resume --yes $(reboot)":                                                  {types("recovery resume --yes"), said(" $(reboot)")},
-		"recovery read\n1c132171":                                                          {types("recovery read 1c132171")},
+		"":                       nil,
+		"read its thread":        {said("read its thread")},
+		"recovery read 1c132171": {said("recovery read 1c132171")},
+		"at https://claude.ai/code/session_01, then: recovery queue-check 9388b6ba": {
+			said("at "), {Link: "https://claude.ai/code/session_01"}, said(", then: recovery queue-check 9388b6ba")},
+		"see https://claude.ai/code/session_01.": {said("see "), {Link: "https://claude.ai/code/session_01"}, said(".")},
+		"https://claude.ai/code/\"><b>":          {said("https://claude.ai/code/\"><b>")},
+		"https://claude.ai/@example.org":         {said("https://claude.ai/@example.org")},
+		"https://claude.ai.example.org/x":        {said("https://claude.ai.example.org/x")},
 	} {
 		if diff := cmp.Diff(want, pieces(in)); diff != "" {
 			t.Errorf("%q: %s", in, diff)
@@ -43,23 +34,45 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestCommandsAreOurs holds for every text: what a copy button copies is a plain command of this program or the client.
-func TestCommandsAreOurs(t *testing.T) {
-	plain := regexp.MustCompile(`^(recovery|claude) [a-z0-9 -]+$`)
+// TestPiecesLoseNothing holds for every text.
+func TestPiecesLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"recovery read", " ", "claude stop ", "1c132171", "--wait", "`", ";", "$(x)", "https://claude.ai/", "code"}))).Draw(t, "words"), "")
+		in := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"recovery read", " ", "`", ";", "$(x)", "https://claude.ai/", "code"}))).Draw(t, "words"), "")
 		whole := ""
 		for _, p := range pieces(in) {
-			if p.Command != "" && !plain.MatchString(p.Command) {
-				t.Fatalf("%q", p.Command)
-			}
-			whole += p.Text + p.Command + p.Link
+			whole += p.Text + p.Link
 		}
-		bare := strings.NewReplacer("`", "")
-		if want := text.Clip(in, maxLine); bare.Replace(whole) != bare.Replace(want) {
+		if want := text.Clip(in, maxLine); whole != want {
 			t.Fatalf("%q became %q", want, whole)
 		}
 	})
+}
+
+// TestButtonsComeFromTypedCommands: a copy button holds what a next has as arguments, quoted for a shell, and nothing that stands in
+// prose or that no next can have.
+func TestButtonsComeFromTypedCommands(t *testing.T) {
+	for _, c := range []struct {
+		prose   string
+		next    standing.Next
+		said    string
+		command string
+	}{
+		{"recovery read 1c132171", standing.Run("read", "1c132171"), "", "recovery read 1c132171"},
+		{"", standing.Do("send the text").Then("wrap-wait", "--mark", "run a wrap", "1c132171"), "send the text", "recovery wrap-wait --mark 'run a wrap' 1c132171"},
+		{"", standing.Run("trust", "--default-cwd", "/a; rm -rf ~", "1c132171"), "", "recovery trust --default-cwd '/a; rm -rf ~' 1c132171"},
+		{"recovery read 1c132171", standing.Next{}, "recovery read 1c132171", ""},
+		{"p", standing.Run("resume", "--client", "/tmp/x", "1c132171"), "p", ""},
+		{"p", standing.Run("$(reboot)"), "p", ""},
+	} {
+		got := nextOf(c.prose, c.next)
+		said := ""
+		for _, p := range got[0].Pieces {
+			said += p.Text + p.Link
+		}
+		if len(got) != 1 || said != c.said || got[0].Command != c.command {
+			t.Errorf("%q %+v: %+v", c.prose, c.next, got)
+		}
+	}
 }
 
 func TestThreadLinks(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"recovery/internal/text"
 	"recovery/review"
+	"recovery/standing"
 )
 
 // lead draws what matters most from all lists: defects with what shows and stops them, money at risk, a person never answered,
@@ -21,39 +22,41 @@ func (r *Report) lead() {
 	for _, d := range r.Defects {
 		e, ok := entries[d.Place.key(d.Session)]
 		if !ok {
-			e = Entry{Place: d.Place, Short: d.Session}
+			next := standing.ForDefect(d.Session, "", d.DefectData)
+			e = Entry{Place: d.Place, Short: d.Session, Next: next.String(), Step: next}
 		}
-		next := d.Next
-		if e.Short != "" {
-			next = strings.TrimSuffix(next, ".") + "; to see it: recovery audit " + e.Short
-		}
-		p := e.point(FirstDefect, d.Code+": "+d.Text, next)
+		p := e.point(FirstDefect, d.Code+": "+d.Text)
 		at := d.At
 		p.At = &at
 		r.First = append(r.First, p)
 	}
-	r.leadWith(FirstMoney, func(e Entry, v *review.Verdict) string { return v.MoneyAtRisk })
-	r.leadWith(FirstPerson, func(e Entry, v *review.Verdict) string { return v.PersonWaiting })
 	for _, e := range r.Typed {
-		r.First = append(r.First, e.point(FirstPerson, strings.Join(e.Why, "; "), e.Next))
+		r.First = append(r.First, e.point(FirstTyped, strings.Join(e.Why, "; ")))
 	}
-	r.leadWith(FirstTwice, func(e Entry, v *review.Verdict) string {
+	r.leadWith(FirstMoney, func(v *review.Verdict) string { return v.MoneyAtRisk })
+	r.leadWith(FirstPerson, func(v *review.Verdict) string { return v.PersonWaiting })
+	r.leadWith(FirstTwice, func(v *review.Verdict) string {
 		if len(v.ActsTwiceWith) == 0 {
 			return ""
 		}
 		return "would act twice with " + strings.Join(v.ActsTwiceWith, ", ")
 	})
 	r.twoOwners(entries)
+	for _, e := range r.LookFirst {
+		if len(e.Why) > 0 {
+			r.First = append(r.First, e.point(FirstLook, "wrapped, look first: "+e.Why[0]))
+		}
+	}
 }
 
-func (r *Report) leadWith(code string, what func(Entry, *review.Verdict) string) {
+func (r *Report) leadWith(code string, what func(*review.Verdict) string) {
 	for _, l := range r.lists() {
 		for _, e := range *l.Entries {
-			if e.Verdict == nil || l.Name == "archive_now" {
+			if e.Verdict == nil || l.Name == "archive_now" || l.Name == "wrapped_look_first" && e.answered() {
 				continue
 			}
-			if said := what(e, e.Verdict); said != "" {
-				r.First = append(r.First, e.point(code, said, e.Next))
+			if said := what(e.Verdict); said != "" {
+				r.First = append(r.First, e.point(code, said))
 			}
 		}
 	}
@@ -77,8 +80,7 @@ func (r *Report) twoOwners(entries map[string]Entry) {
 			continue
 		}
 		told[e.Place.key(e.Short)] = true
-		r.First = append(r.First, e.point(FirstTwice, fmt.Sprintf("waits for a go on the work that %s (%s) owns and waits for a go on too", owner.Short, text.Line(owner.Title)),
-			"give one of them the go, and tell the other that it is a duplicate"))
+		r.First = append(r.First, e.twice("waits for a go on the work that %s (%s) owns and waits for a go on too", owner.Short, text.Line(owner.Title)))
 	}
 	for _, g := range r.Groups {
 		var both []Member
@@ -96,10 +98,20 @@ func (r *Report) twoOwners(entries map[string]Entry) {
 			}
 			told[m.key(m.Short)] = true
 			e := entries[m.key(m.Short)]
-			r.First = append(r.First, e.point(FirstTwice, fmt.Sprintf("waits for a go on the work that %s of %s owns: %s", g.Owner.Short, g.Owner.Name(), g.Reason),
-				"give one of them the go, and tell the other that it is a duplicate"))
+			r.First = append(r.First, e.twice("waits for a go on the work that %s of %s owns: %s", g.Owner.Short, g.Owner.Name(), g.Reason))
 		}
 	}
+}
+
+// answered says that a person wrote in the session after its review: what the review named is settled.
+func (e Entry) answered() bool { return e.Review != nil && e.Review.UserAfter }
+
+// twice is a point on two sessions that would each act on a go.
+func (e Entry) twice(format string, args ...any) Point {
+	p := e.point(FirstTwice, fmt.Sprintf(format, args...))
+	p.Step = standing.Do("give one of them the go, and tell the other that it is a duplicate")
+	p.Next = p.Step.String()
+	return p
 }
 
 // Leader is one session that a report leads with, with all that is to be known of it.
@@ -109,6 +121,7 @@ type Leader struct {
 	Words  []string
 	Points []Point
 	Next   []string
+	Steps  []standing.Next
 }
 
 // Leading collects what a report leads with by session, in the order of the worst that is to be said of each.
@@ -128,7 +141,7 @@ func (r Report) Leading() []Leader {
 			l.Words = append(l.Words, word)
 		}
 		if !slices.Contains(l.Next, p.Next) {
-			l.Next = append(l.Next, p.Next)
+			l.Next, l.Steps = append(l.Next, p.Next), append(l.Steps, p.Step)
 		}
 	}
 	return out

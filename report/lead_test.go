@@ -22,10 +22,11 @@ func build(t *testing.T, place Place, verdicts map[string]review.Verdict, change
 	for _, s := range shorts {
 		sessions = append(sessions, sent(s, verdicts[s].Verdict, ""))
 	}
-	in := Input{Place: place, Inventory: listed(shorts...), State: state(sessions...), Now: clock, Review: func(short string) (review.Review, bool) {
+	in := Input{Place: place, Inventory: listed(shorts...), State: state(sessions...), Now: clock}
+	in.Standing = where(in.State, func(short string) (review.Review, bool) {
 		v, ok := verdicts[short]
 		return review.Review{Answered: true, Started: true, Verdict: &v, Reply: "reply of " + short}, ok
-	}}
+	})
 	if change != nil {
 		change(&in)
 	}
@@ -53,18 +54,19 @@ func TestWhatMattersMostComesFirst(t *testing.T) {
 		in.State.Defects = []journal.OpenDefect{{DefectData: journal.DefectData{Code: "copy", Text: "a copy acts", Next: "claude stop 0000000a"}, Session: "00000005", At: clock}}
 		in.State.Sessions["00000002"].Check = &journal.CheckData{Verdict: "check", Pending: []string{"are you there?"}}
 	})
-	want := "defect 00000005, money-at-risk 00000003, money-at-risk 00000004, person-waiting 00000003, person-waiting 00000002, person-waiting 00000002, acts-twice 00000001"
+	want := "defect 00000005, typed-not-answered 00000002, money-at-risk 00000003, money-at-risk 00000004, person-waiting 00000003, person-waiting 00000002, acts-twice 00000001"
 	if got := codes(r); got != want {
 		t.Errorf("first:\n%s\nwant\n%s", got, want)
 	}
-	if d := r.First[0]; !strings.Contains(d.Next, "claude stop 0000000a") || !strings.Contains(d.Next, "recovery audit 00000005") {
+	if d := r.First[0]; !strings.Contains(d.Next, "claude stop 0000000a") || !strings.Contains(d.Next, "recovery ack 00000005") {
 		t.Errorf("the defect's next shows and stops nothing: %q", d.Next)
 	}
 	lead := r.Leading()
-	if len(lead) != 5 || lead[1].Short != "00000003" || !slices.Equal(lead[1].Words, []string{"MONEY AT RISK", "NEVER ANSWERED"}) {
+	if len(lead) != 5 || lead[2].Short != "00000003" || !slices.Equal(lead[2].Words, []string{"MONEY AT RISK", "A PERSON WAITS"}) ||
+		!slices.Equal(lead[1].Words, []string{"NEVER ANSWERED", "A PERSON WAITS"}) {
 		t.Errorf("by session: %+v", lead)
 	}
-	if got := []string{r.Owners[0].Short, r.Owners[1].Short, r.Owners[2].Short, r.Owners[3].Short}; !slices.Equal(got, []string{"00000003", "00000002", "00000001", "00000005"}) {
+	if got := []string{r.Owners[0].Short, r.Owners[1].Short, r.Owners[2].Short}; !slices.Equal(got, []string{"00000003", "00000002", "00000001"}) {
 		t.Errorf("owners in the order %v", got)
 	}
 }

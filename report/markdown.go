@@ -8,10 +8,12 @@ import (
 	"unicode/utf8"
 
 	"recovery/internal/text"
+	"recovery/standing"
 )
 
 // LeadWords are the codes of what a report leads with, as a person reads them.
-var LeadWords = map[string]string{FirstDefect: "DEFECT", FirstMoney: "MONEY AT RISK", FirstPerson: "NEVER ANSWERED", FirstTwice: "WOULD ACT TWICE"}
+var LeadWords = map[string]string{FirstDefect: "DEFECT", FirstTyped: "NEVER ANSWERED", FirstMoney: "MONEY AT RISK",
+	FirstPerson: "A PERSON WAITS", FirstTwice: "WOULD ACT TWICE", FirstLook: "WRAPPED, LOOK FIRST"}
 
 // Markdown is the report as one pastes it into a chat. Text from sessions is escaped.
 func (r Report) Markdown() string {
@@ -136,9 +138,67 @@ func (r Report) section(line func(string, ...any), title string, list []Entry, a
 	if len(list) == 0 {
 		line("None.")
 	}
-	for _, e := range list {
-		r.entry(line, e)
+	for _, same := range causes(list) {
+		if len(same) == 1 {
+			r.entry(line, same[0])
+			continue
+		}
+		r.together(line, same)
 	}
+}
+
+// causes puts sessions together that were not woken for one and the same reason, in the order of the first of each.
+func causes(list []Entry) [][]Entry {
+	var out [][]Entry
+	at := map[string]int{}
+	for _, e := range list {
+		key := strings.Join(append([]string{string(e.Standing), e.Step.Do}, e.Why...), "\x00")
+		i, ok := at[key]
+		if !ok || e.Verdict != nil || e.Review != nil || len(e.AlsoIn) > 0 || e.Standing == "" {
+			at[key], i = len(out), len(out)
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], e)
+	}
+	return out
+}
+
+// together is one reason with the sessions that it holds for.
+func (r Report) together(line func(string, ...any), same []Entry) {
+	line("- %d sessions, for one reason:", len(same))
+	for _, w := range same[0].Why {
+		line("  - %s", md(w))
+	}
+	steps := make(map[string]standing.Next, len(same))
+	shorts := make([]string, len(same))
+	for i, e := range same {
+		shorts[i], steps[e.Short] = e.Short, e.Step
+	}
+	one, shared := standing.Shared(same[0].Standing, shorts, steps)
+	if shared {
+		line("  - next: %s", md(one.String()))
+	}
+	for _, e := range same {
+		more := ""
+		if e.Cwd != "" {
+			more += ", folder: " + md(e.Cwd)
+		}
+		if e.Owner != "" {
+			more += ", duplicate of: `" + md(e.Owner) + "`"
+		}
+		if !shared {
+			more += ", next: " + md(e.Next)
+		}
+		line("  - %s%s%s", r.name(e.Place, e.Title, e.Short, e.Link), running(e), more)
+	}
+}
+
+// running says how an entry's session runs, for the end of its line; empty when nobody looked.
+func running(e Entry) string {
+	if s := e.state(); s != "" {
+		return " (" + md(s) + ")"
+	}
+	return ""
 }
 
 func (r Report) entry(line func(string, ...any), e Entry) {
@@ -146,7 +206,7 @@ func (r Report) entry(line func(string, ...any), e Entry) {
 	if e.Link != nil {
 		link = md(*e.Link)
 	}
-	line("- **%s** `%s` %s%s", md(or(e.Title, "(no title)")), md(e.Short), link, r.where(e.Place))
+	line("- **%s** `%s` %s%s%s", md(or(e.Title, "(no title)")), md(e.Short), link, r.where(e.Place), running(e))
 	if e.Cwd != "" {
 		line("  - folder: %s", md(e.Cwd))
 	}

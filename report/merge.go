@@ -213,7 +213,7 @@ func Merge(reports []Report, now time.Time) Report {
 		}
 	}
 	m.group()
-	out.finish()
+	out.finish(time.Time{})
 	return out
 }
 

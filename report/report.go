@@ -7,7 +7,7 @@ import (
 
 	"recovery/internal/journal"
 	"recovery/inventory"
-	"recovery/review"
+	"recovery/standing"
 )
 
 // Version is that of the report's JSON: a reader takes its own version and refuses a newer one.
@@ -25,8 +25,10 @@ type Report struct {
 	// First is what matters most: defects, money at risk, a person never answered, what would act twice.
 	First   []Point  `json:"first"`
 	Defects []Defect `json:"defects"`
-	// ArchiveNow are real wraps; Finished are reviews that say DONE and still want their wrap.
+	// ArchiveNow are real wraps that nothing speaks against, LookFirst those that something does; Finished are reviews that say
+	// DONE and still want their wrap.
 	ArchiveNow []Entry `json:"archive_now"`
+	LookFirst  []Entry `json:"wrapped_look_first"`
 	Owners     []Entry `json:"owners"`
 	Finished   []Entry `json:"finished"`
 	// Typed are sessions in which somebody typed something that was never answered, with the texts.
@@ -53,6 +55,8 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	// Rows are what grouping over accounts needs of each session.
 	Rows []inventory.Row `json:"rows"`
+	// Next is the one next of the whole report; a merged one leads to what is first in it.
+	Next standing.Next `json:"next_step"`
 }
 
 // Defect is an open defect with its place.
@@ -84,11 +88,10 @@ type Input struct {
 	Place     Place
 	Inventory *inventory.Inventory
 	State     *journal.State
-	// Review gives a session's review, and whether there is one.
-	Review func(short string) (review.Review, bool)
+	// Standing says where a session stands.
+	Standing func(short string) standing.Standing
 	// Unrecorded gives the defects of a session's review that the journal does not hold; nil when nobody looks.
-	Unrecorded func(short string, rev *review.Review) []journal.DefectData
-	Look       *Look
+	Unrecorded func(short string) []journal.DefectData
 	// World and Facts are the account as it is now; both may be missing.
 	World *inventory.World
 	Facts map[string]inventory.Facts
@@ -136,9 +139,6 @@ func Build(in Input) Report {
 	}
 	for i := range in.Inventory.Items {
 		it := &in.Inventory.Items[i]
-		if b.archivedSince(it.Short) {
-			continue
-		}
 		b.add(Entry{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title, Cwd: it.Cwd, ExpiresAt: it.ExpiresAt}, it)
 	}
 	if b.archived > 0 {
@@ -154,12 +154,16 @@ func Build(in Input) Report {
 			r.Rows[i].Account, r.Rows[i].Host = in.Place.Account, in.Place.Host
 		}
 	}
-	r.finish()
+	var deferred time.Time
+	if in.State.DeferredUntil.After(in.Now) {
+		deferred = in.State.DeferredUntil
+	}
+	r.finish(deferred)
 	return r
 }
 
 func empty(now time.Time) Report {
-	return Report{Version: Version, AsOf: now, Places: []Place{}, Parts: []Part{}, First: []Point{}, Defects: []Defect{}, ArchiveNow: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
+	return Report{Version: Version, AsOf: now, Places: []Place{}, Parts: []Part{}, First: []Point{}, Defects: []Defect{}, ArchiveNow: []Entry{}, LookFirst: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
 		Typed: []Entry{}, Held: []Entry{}, Duplicates: []Entry{}, Captures: []Capture{}, Unclear: []Entry{}, NotWoken: []Entry{}, Live: []Entry{},
 		Unmatched: []Unmatched{}, Groups: []Group{}, Expiring: []Point{}, Elsewhere: []Elsewhere{}, LeftOut: []LeftOut{}, Agents: []string{}, Warnings: []string{}, Rows: []inventory.Row{}}
 }
@@ -167,7 +171,7 @@ func empty(now time.Time) Report {
 // lists are the lists in which a session can stand, in the order in which they are shown.
 func (r *Report) lists() []List {
 	return []List{
-		{"archive_now", "Archive now", &r.ArchiveNow}, {"owners", "Owners that wait for one go", &r.Owners},
+		{"archive_now", "Archive now", &r.ArchiveNow}, {"wrapped_look_first", "Wrapped, look first", &r.LookFirst}, {"owners", "Owners that wait for one go", &r.Owners},
 		{"finished", "Finished by their review, real wrap owed", &r.Finished}, {"held", "Held", &r.Held}, {"duplicates", "Duplicates", &r.Duplicates},
 		{"unclear", "Unclear or unanswered", &r.Unclear}, {"not_woken", "Not woken", &r.NotWoken}, {"live", "Live", &r.Live},
 	}
@@ -179,8 +183,8 @@ type List struct {
 	Entries     *[]Entry
 }
 
-// finish sorts the lists and makes what is drawn from all of them.
-func (r *Report) finish() {
+// finish sorts the lists and makes what is drawn from all of them. deferred is a time before which nothing is woken; zero for none.
+func (r *Report) finish(deferred time.Time) {
 	r.First, r.Expiring, r.Counts = []Point{}, []Point{}, []ListCount{}
 	for _, l := range r.lists() {
 		sort.SliceStable(*l.Entries, func(i, j int) bool { return rank((*l.Entries)[i]) < rank((*l.Entries)[j]) })
@@ -191,13 +195,32 @@ func (r *Report) finish() {
 	for _, l := range r.lists() {
 		for _, e := range *l.Entries {
 			if e.ExpiresAt != nil && l.Name != "live" && e.ExpiresAt.Before(r.AsOf.Add(expiresSoon)) {
-				p := e.point("expires-soon", "its transcript is deleted at "+stamp(*e.ExpiresAt), e.Next)
+				p := e.point("expires-soon", "its transcript is deleted at "+stamp(*e.ExpiresAt))
 				p.At = e.ExpiresAt
 				r.Expiring = append(r.Expiring, p)
 			}
 		}
 	}
+	r.Next = r.whole(deferred)
 	sort.SliceStable(r.Expiring, func(i, j int) bool { return r.Expiring[i].At.Before(*r.Expiring[j].At) })
+}
+
+// whole is the one next of all that is listed.
+func (r *Report) whole(deferred time.Time) standing.Next {
+	if len(r.Places) > 1 {
+		return standing.Do("go on in each account, with its own recovery")
+	}
+	var all []standing.Standing
+	for _, l := range r.lists() {
+		for _, e := range *l.Entries {
+			all = append(all, standing.Standing{Short: e.Short, Place: e.Standing, Next: e.Step})
+		}
+	}
+	n := standing.Whole(all, deferred)
+	if n.IsZero() {
+		return standing.Do("nothing is left to do here")
+	}
+	return n
 }
 
 // oldInventory is the age from which an inventory is pointed out.
@@ -220,3 +243,5 @@ func rank(e Entry) int {
 	}
 	return 3
 }
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

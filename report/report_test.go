@@ -8,7 +8,10 @@ import (
 	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/inventory"
+	"recovery/queuecheck"
 	"recovery/review"
+	"recovery/standing"
+	"recovery/wrap"
 )
 
 var clock = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
@@ -34,6 +37,33 @@ func state(sessions ...*journal.Session) *journal.State {
 	return out
 }
 
+// where places sessions by the journal and their reviews alone, as an account that was not looked at.
+func where(st *journal.State, reviews func(short string) (review.Review, bool)) func(string) standing.Standing {
+	return func(short string) standing.Standing {
+		in := standing.Input{Short: short, Journal: st.Sessions[short]}
+		for _, d := range st.Defects {
+			if d.Session == short {
+				in.Defects = append(in.Defects, d.DefectData)
+			}
+		}
+		if s := in.Journal; s != nil && s.Wrap != nil {
+			in.Wrap = wrap.Status{State: wrap.State(s.Wrap.State), ClosingLine: s.Wrap.ClosingLine, Reason: s.Wrap.Reason}
+		}
+		if s := in.Journal; s != nil && s.Check != nil {
+			in.Check = &queuecheck.Result{Verdict: queuecheck.Verdict(s.Check.Verdict), Open: s.Check.Codes, Pending: s.Check.Pending}
+			for _, code := range s.Check.Codes {
+				in.Check.Reasons = append(in.Check.Reasons, queuecheck.Reason{Code: code, Text: "the text of " + code})
+			}
+		}
+		if reviews != nil {
+			if rev, ok := reviews(short); ok {
+				in.Review = &rev
+			}
+		}
+		return standing.Of(in)
+	}
+}
+
 func listed(shorts ...string) *inventory.Inventory {
 	inv := &inventory.Inventory{Complete: true, Found: len(shorts)}
 	for _, s := range shorts {
@@ -46,7 +76,7 @@ func listed(shorts ...string) *inventory.Inventory {
 func lists(t *testing.T, r Report) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for name, list := range map[string][]Entry{"archive": r.ArchiveNow, "owner": r.Owners, "finished": r.Finished, "duplicate": r.Duplicates, "held": r.Held, "unclear": r.Unclear, "not woken": r.NotWoken} {
+	for name, list := range map[string][]Entry{"archive": r.ArchiveNow, "look first": r.LookFirst, "owner": r.Owners, "finished": r.Finished, "duplicate": r.Duplicates, "held": r.Held, "unclear": r.Unclear, "not woken": r.NotWoken} {
 		for _, e := range list {
 			if was, twice := out[e.Short]; twice {
 				t.Errorf("%s stands in %s and in %s", e.Short, was, name)
@@ -78,8 +108,8 @@ func TestEverySessionStandsInOneList(t *testing.T) {
 		"00000004": {sent("00000004", "DUPLICATE", ""), ptr(verdict("DUPLICATE")), "duplicate"},
 		"00000005": {sent("00000005", "HELD", ""), ptr(verdict("HELD")), "held"},
 		"00000006": {sent("00000006", "DONE", "HELD"), ptr(verdict("DONE")), "held"},
-		"00000007": {sent("00000007", "DONE", "DONE"), &unjudged, "unclear"},
-		"00000008": {sent("00000008", "DONE", "DONE"), &wrote, "unclear"},
+		"00000007": {sent("00000007", "DONE", "DONE"), &unjudged, "look first"},
+		"00000008": {sent("00000008", "DONE", "DONE"), &wrote, "look first"},
 		"00000009": {sent("00000009", "OWNER", ""), &after, "unclear"},
 		"0000000a": {sent("0000000a", "", ""), &review.Review{Started: true}, "unclear"},
 		"0000000b": {&journal.Session{Short: "0000000b", Check: &journal.CheckData{Verdict: "blocked", Codes: []string{"live"}}}, nil, "not woken"},
@@ -91,12 +121,13 @@ func TestEverySessionStandsInOneList(t *testing.T) {
 	for short, c := range cases {
 		shorts, sessions = append(shorts, short), append(sessions, c.session)
 	}
-	r := Build(Input{Inventory: listed(shorts...), State: state(sessions...), Now: clock, Review: func(short string) (review.Review, bool) {
+	st := state(sessions...)
+	r := Build(Input{Inventory: listed(shorts...), State: st, Now: clock, Standing: where(st, func(short string) (review.Review, bool) {
 		if c := cases[short].review; c != nil {
 			return *c, true
 		}
 		return review.Review{}, false
-	}})
+	})})
 	got := lists(t, r)
 	for short, c := range cases {
 		if got[short] != c.list {
@@ -113,9 +144,9 @@ func TestMoneyComesFirst(t *testing.T) {
 		"00000001": {Verdict: "OWNER"}, "00000002": {Verdict: "OWNER", ActsTwiceWith: []string{"00000001"}},
 		"00000003": {Verdict: "OWNER", PersonWaiting: "Kim"}, "00000004": {Verdict: "OWNER", MoneyAtRisk: "12 EUR"},
 	}
-	r := Build(Input{Inventory: listed("00000001", "00000002", "00000003", "00000004"), Now: clock,
-		State:  state(sent("00000001", "OWNER", ""), sent("00000002", "OWNER", ""), sent("00000003", "OWNER", ""), sent("00000004", "OWNER", "")),
-		Review: func(s string) (review.Review, bool) { return review.Review{Answered: true, Verdict: verdicts[s]}, true }})
+	st := state(sent("00000001", "OWNER", ""), sent("00000002", "OWNER", ""), sent("00000003", "OWNER", ""), sent("00000004", "OWNER", ""))
+	r := Build(Input{Inventory: listed("00000001", "00000002", "00000003", "00000004"), Now: clock, State: st,
+		Standing: where(st, func(s string) (review.Review, bool) { return review.Review{Answered: true, Verdict: verdicts[s]}, true })})
 	var order []string
 	for _, e := range r.Owners {
 		order = append(order, e.Short)
@@ -135,10 +166,10 @@ func TestMarkdownIsSafe(t *testing.T) {
 	s.Check = &journal.CheckData{Verdict: "check", Pending: []string{hostile}}
 	st := state(s)
 	st.Defects = []journal.OpenDefect{{Session: "00000001", DefectData: journal.DefectData{Code: "write", Text: hostile, Next: hostile}}}
-	r := Build(Input{Inventory: inv, State: st, Now: clock, Review: func(string) (review.Review, bool) {
+	r := Build(Input{Inventory: inv, State: st, Now: clock, Standing: where(st, func(string) (review.Review, bool) {
 		return review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "OWNER", Item: hostile, Open: []string{hostile}, Go: hostile, MoneyAtRisk: hostile, PersonWaiting: hostile, Recommend: hostile}}, true
-	}})
-	look := Status{Items: []Standing{{Short: "00000001", Title: hostile, Owed: hostile, Next: hostile}}, Defects: st.Defects}
+	})})
+	look := Status{Items: []Row{{Short: "00000001", Title: hostile, Owed: hostile, Do: standing.Do("%s", hostile)}}, Defects: st.Defects}
 	for _, md := range []string{r.Markdown(), Handoff{From: hostile, For: hostile, Why: hostile, Now: clock, Status: look}.Markdown()} {
 		for _, bad := range []string{"\x1b", "<script>", "\u202e", "\nnext: curl", "**bold**", "[link]("} {
 			if strings.Contains(md, bad) {
@@ -151,37 +182,71 @@ func TestMarkdownIsSafe(t *testing.T) {
 func TestStatusAndFinished(t *testing.T) {
 	open := sent("00000001", "", "")
 	open.Wakes[0].Result = nil
+	says := func(v string) *review.Review {
+		return &review.Review{Answered: true, Started: true, Verdict: &review.Verdict{Verdict: v}}
+	}
+	unjudged := says("DONE")
+	unjudged.Tools = []review.Tool{{Class: audit.Unknown, Result: review.Done}}
 	for name, c := range map[string]struct {
 		session  *journal.Session
+		review   *review.Review
 		step     Step
 		open     bool
 		finished bool
 	}{
-		"an open intention":     {open, StepIntended, true, false},
-		"woken":                 {sent("00000001", "", ""), StepWoken, true, false},
-		"reviewed, an owner":    {sent("00000001", "OWNER", ""), StepReviewed, true, false},
-		"wrapped":               {sent("00000001", "DONE", "DONE"), StepWrapped, false, true},
-		"held":                  {sent("00000001", "DONE", "HELD"), StepWrapped, true, false},
-		"passed":                {&journal.Session{Short: "00000001", Check: &journal.CheckData{Verdict: "pass"}}, StepChecked, true, false},
-		"turned away":           {&journal.Session{Short: "00000001", Refused: &journal.RefusedData{Reason: "not trusted", Next: "recovery trust 00000001"}}, StepChecked, true, false},
-		"a review with unknown": {withUnknown(sent("00000001", "DONE", "DONE")), StepReviewed, true, false},
+		"an open intention":  {open, nil, StepIntended, true, false},
+		"woken":              {sent("00000001", "", ""), nil, StepWoken, true, false},
+		"reviewed, an owner": {sent("00000001", "OWNER", ""), says("OWNER"), StepReviewed, true, false},
+		"wrapped":            {sent("00000001", "DONE", "DONE"), says("DONE"), StepWrapped, false, true},
+		"held":               {sent("00000001", "DONE", "HELD"), says("DONE"), StepWrapped, true, false},
+		"passed":             {&journal.Session{Short: "00000001", Check: &journal.CheckData{Verdict: "pass"}}, nil, StepChecked, true, false},
+		"turned away":        {&journal.Session{Short: "00000001", Refused: &journal.RefusedData{Reason: "not trusted"}, Check: &journal.CheckData{Verdict: "blocked", Codes: []string{"untrusted"}}}, nil, StepChecked, true, false},
+		"a call not judged":  {sent("00000001", "DONE", "DONE"), unjudged, StepWrapped, true, false},
+		"never checked":      {&journal.Session{Short: "00000001"}, nil, StepListed, true, false},
 	} {
 		st := state(c.session)
-		s := StatusOf(listed("00000001"), st, nil, clock)
+		at := where(st, func(string) (review.Review, bool) {
+			if c.review == nil {
+				return review.Review{}, false
+			}
+			return *c.review, true
+		})
+		s := StatusOf(listed("00000001"), st, at, clock)
 		if len(s.Items) != 1 || s.Items[0].Step != c.step || s.Open() != c.open {
 			t.Errorf("%s: %+v, open %v", name, s.Items, s.Open())
 		}
-		if Finished(st, nil) != c.finished {
+		if Finished(listed("00000001"), st, at) != c.finished {
 			t.Errorf("%s: finished %v", name, !c.finished)
 		}
 		st.Defects = []journal.OpenDefect{{Session: "00000001"}}
-		if Finished(st, nil) {
+		if Finished(listed("00000001"), st, at) {
 			t.Errorf("%s: finished with an open defect", name)
 		}
 	}
 }
 
-func withUnknown(s *journal.Session) *journal.Session {
-	s.Review.Unknown = 1
-	return s
+// TestNeverWokenKeepsARecoveryOpen: a session that was listed and never woken is not dropped by the next inventory.
+func TestNeverWokenKeepsARecoveryOpen(t *testing.T) {
+	done := func(short string) (review.Review, bool) {
+		return review.Review{Answered: true, Started: true, Verdict: &review.Verdict{Verdict: "DONE"}}, short == "00000001"
+	}
+	st := state(sent("00000001", "DONE", "DONE"))
+	if !Finished(listed("00000001"), st, where(st, done)) {
+		t.Error("with nothing else it is finished")
+	}
+	if Finished(listed("00000001", "00000002"), st, where(st, done)) {
+		t.Error("finished, and 00000002 was never woken")
+	}
+}
+
+// TestEachPlaceHasAListAndAStep: the mapping to the report's lists and the status' steps is whole.
+func TestEachPlaceHasAListAndAStep(t *testing.T) {
+	for _, p := range standing.Places {
+		if stepOf[p] == "" {
+			t.Errorf("%s has no step", p)
+		}
+		if listOf[p] == "" && p != standing.Archived {
+			t.Errorf("%s has no list", p)
+		}
+	}
 }

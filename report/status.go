@@ -1,15 +1,13 @@
 package report
 
 import (
-	"fmt"
 	"sort"
 	"time"
 
-	"recovery/internal/claude"
+	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/inventory"
-	"recovery/review"
-	"recovery/wrap"
+	"recovery/standing"
 )
 
 // Step is how far a session has come in a recovery.
@@ -31,25 +29,59 @@ const (
 	StepWrapped   Step = "wrapped"
 )
 
-var steps = []Step{StepLive, StepListed, StepChecked, StepConfirmed, StepIntended, StepNotSent, StepSaved, StepUncertain, StepDefect, StepWoken, StepReviewed, StepWrapped}
+var steps = []Step{StepLive, StepListed, StepChecked, StepConfirmed, StepIntended, StepNotSent, StepSaved, StepUncertain, StepDefect,
+	StepWoken, StepReviewed, StepWrapped}
 
-// Standing is where one session stands.
-type Standing struct {
-	Short     string     `json:"short"`
-	SessionID string     `json:"session_id"`
-	Link      *string    `json:"link"`
-	Title     string     `json:"title"`
-	Step      Step       `json:"step"`
-	Since     *time.Time `json:"since"`
+// stepOf is how far the session of each place has come.
+var stepOf = map[standing.Place]Step{
+	standing.Live: StepLive, standing.Listed: StepListed, standing.Pass: StepChecked, standing.Check: StepChecked,
+	standing.Blocked: StepChecked, standing.Confirmed: StepConfirmed, standing.Intended: StepIntended, standing.NotSent: StepNotSent,
+	standing.Saved: StepSaved, standing.Uncertain: StepUncertain, standing.HasDefect: StepDefect, standing.Unanswered: StepWoken,
+	standing.Waiting: StepWoken, standing.Error: StepWoken, standing.Died: StepWoken, standing.Owner: StepReviewed,
+	standing.OwnerPlanned: StepReviewed, standing.Finished: StepReviewed, standing.Duplicate: StepReviewed, standing.Held: StepReviewed,
+	standing.Unclear: StepReviewed, standing.OutOfDate: StepReviewed, standing.WentOn: StepReviewed, standing.Wrapping: StepReviewed,
+	standing.WrapHeld: StepWrapped, standing.LookFirst: StepWrapped, standing.ArchiveNow: StepWrapped, standing.Archived: StepWrapped,
+	standing.Gone: StepListed,
+}
+
+// stepFor is the step of one standing. What was never checked on record is only listed; a session that is gone has come as far
+// as its record says.
+func stepFor(st standing.Standing) Step {
+	step := stepOf[st.Place]
+	switch {
+	case step == StepChecked && !st.Checked && st.Refused == "":
+		return StepListed
+	case st.Place == standing.Gone && st.Sent && !st.Open():
+		return StepWrapped
+	case st.Place == standing.Gone && st.Sent:
+		return StepWoken
+	}
+	return step
+}
+
+// Row is where one session stands, as status shows it.
+type Row struct {
+	Short     string         `json:"short"`
+	SessionID string         `json:"session_id"`
+	Link      *string        `json:"link"`
+	Title     string         `json:"title"`
+	Step      Step           `json:"step"`
+	Place     standing.Place `json:"place"`
+	// Live is empty when the session has no job in the account.
+	Live   string     `json:"live"`
+	Pinned bool       `json:"pinned"`
+	Since  *time.Time `json:"since"`
 	// Owed is what recovery still owes it; WaitsFor is what waits for the user. Either may be empty.
-	Owed     string `json:"owed"`
-	WaitsFor string `json:"waits_for"`
-	Next     string `json:"next"`
+	Owed     string        `json:"owed"`
+	WaitsFor string        `json:"waits_for"`
+	Why      []string      `json:"why"`
+	Next     string        `json:"next"`
+	Do       standing.Next `json:"next_step"`
 }
 
 // Status is a recovery's own state.
 type Status struct {
-	Items   []Standing           `json:"items"`
+	Items   []Row                `json:"items"`
 	Defects []journal.OpenDefect `json:"defects"`
 	// Causes counts the listed sessions by why they went offline; Cut counts those whose last turn was cut, by how.
 	Causes map[string]int `json:"causes"`
@@ -61,6 +93,9 @@ type Status struct {
 	Last        *time.Time `json:"last"`
 	// DeferredUntil is when the service's limit is over, while it is not.
 	DeferredUntil *time.Time `json:"deferred_until"`
+	// Next is the one next of the whole recovery.
+	Next string        `json:"next"`
+	Do   standing.Next `json:"next_step"`
 }
 
 // Open says whether something is owed or waits for the user.
@@ -76,174 +111,127 @@ func (s Status) Open() bool {
 	return false
 }
 
-// StatusOf makes the status from the journal, the inventory and the account as it is now; inv and look may be nil.
-func StatusOf(inv *inventory.Inventory, state *journal.State, look *Look, now time.Time) Status {
-	s := Status{Items: []Standing{}, Defects: append([]journal.OpenDefect{}, state.Defects...), Causes: map[string]int{}, Cut: map[string]int{},
-		Events: state.Events, NewerEvents: state.Unknown}
-	if !state.First.IsZero() {
-		s.Since, s.Last = &state.First, &state.Last
-	}
-	if state.DeferredUntil.After(now) {
-		s.DeferredUntil = &state.DeferredUntil
-	}
+// Listed are the sessions of an inventory and those of the journal that were woken, in the order in which they are shown. inv
+// may be nil.
+func Listed(inv *inventory.Inventory, state *journal.State) []string {
+	var out, others []string
 	seen := map[string]bool{}
 	if inv != nil {
 		for _, it := range inv.Items {
 			seen[it.Short] = true
-			s.Causes[string(it.Ended.Cause)]++
-			switch {
-			case it.Turn == "mid-turn" || it.Turn == "waiting" || it.Turn == "error":
-				s.Cut[it.Turn]++
-			case it.Stop == claude.StopMaxTokens:
-				s.Cut[it.Stop]++
-			}
-			s.Items = append(s.Items, look.standing(state, Standing{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title}))
+			out = append(out, it.Short)
 		}
 	}
-	var others []string
 	for short, x := range state.Sessions {
 		if !seen[short] && len(x.Wakes) > 0 {
 			others = append(others, short)
 		}
 	}
 	sort.Strings(others)
-	for _, short := range others {
-		last := state.Sessions[short].Wakes[len(state.Sessions[short].Wakes)-1]
-		it := Standing{Short: short, SessionID: last.SessionID, Title: last.Title}
-		if last.Link != "" {
-			it.Link = &last.Link
-		}
-		s.Items = append(s.Items, look.standing(state, it))
+	return append(out, others...)
+}
+
+// StatusOf makes the status from the journal, the inventory and where each session stands; inv may be nil.
+func StatusOf(inv *inventory.Inventory, state *journal.State, where func(short string) standing.Standing, now time.Time) Status {
+	s := Status{Items: []Row{}, Defects: append([]journal.OpenDefect{}, state.Defects...), Causes: map[string]int{}, Cut: map[string]int{},
+		Events: state.Events, NewerEvents: state.Unknown}
+	if !state.First.IsZero() {
+		s.Since, s.Last = &state.First, &state.Last
 	}
+	var deferred time.Time
+	if state.DeferredUntil.After(now) {
+		deferred = state.DeferredUntil
+		s.DeferredUntil = &deferred
+	}
+	var all []standing.Standing
+	for _, short := range Listed(inv, state) {
+		st := where(short)
+		if st.Place == standing.Archived {
+			continue
+		}
+		all = append(all, st)
+		row := Row{Short: short}
+		if it := find(inv, short); it != nil {
+			row.SessionID, row.Link, row.Title = it.SessionID, it.Link, it.Title
+			s.count(it, st)
+		} else {
+			wakes := state.Sessions[short].Wakes
+			last := wakes[len(wakes)-1]
+			row.SessionID, row.Title = last.SessionID, last.Title
+			if last.Link != "" {
+				row.Link = &last.Link
+			}
+		}
+		row.stands(st)
+		s.Items = append(s.Items, row)
+	}
+	s.Do = standing.Whole(all, deferred)
+	if len(s.Items) == 0 && len(s.Defects) == 0 {
+		s.Do = standing.Run("inventory")
+	}
+	if len(s.Items) > 0 && s.Do.IsZero() {
+		s.Do = standing.Do("nothing is left to do here")
+	}
+	s.Next = s.Do.String()
 	return s
 }
 
-func (l *Look) standing(state *journal.State, it Standing) Standing {
-	x, ok := state.Sessions[it.Short]
-	if (!ok || len(x.Wakes) == 0) && l.live(it.Short) {
-		// Nothing is owed to a session that runs: it is messaged in its thread.
-		it.Step, it.Next = StepLive, "message it in its thread"
-		return it
+func find(inv *inventory.Inventory, short string) *inventory.Item {
+	if inv == nil {
+		return nil
 	}
-	if !ok {
-		it.Step, it.Owed, it.Next = StepListed, "a queue check", "recovery queue-check "+it.Short
-		return it
-	}
-	if w := x.OpenWake(); w != nil {
-		it.Step, it.Since, it.Owed = StepIntended, &w.At, "its open intention is settled by the next run"
-		it.Next = "recovery resume " + it.Short
-		return it
-	}
-	last := x.LastSent()
-	if last == nil {
-		return unsent(it, x)
-	}
-	it.Since = &last.ResultAt
-	switch last.Result.Outcome {
-	case "copy", "joined", "replayed":
-		it.Step, it.WaitsFor, it.Next = StepDefect, "you to look: "+last.Result.Reason, "recovery events --session "+it.Short
-	case "saved", "untrusted", "missing-cwd", "not-started":
-		it.Step, it.Owed, it.Next = StepSaved, "its prompt waits in it for its next start", "recovery resume --nudge "+it.Short
-		if last.Result.Outcome == "untrusted" {
-			it.WaitsFor, it.Next = "you to trust its folder", "recovery trust "+it.Short+", then: recovery resume --nudge "+it.Short
-		}
-	case "unknown":
-		if x.Review == nil || !x.Review.Answered {
-			it.Step, it.Owed, it.Next = StepUncertain, "a look: whether it received its prompt is not known", "recovery read --wait 10m "+it.Short
-			break
-		}
-		it = l.reviewed(it, x)
-	default:
-		it = l.reviewed(it, x)
-	}
-	return it
+	return inv.Find(short)
 }
 
-// unsent is a session to which nothing went out.
-func unsent(it Standing, x *journal.Session) Standing {
-	it.Step, it.Next = StepListed, "recovery queue-check "+it.Short
+func (r *Row) stands(st standing.Standing) {
+	r.Step, r.Place, r.Live, r.Pinned = stepFor(st), st.Place, string(st.Live), st.Pinned
+	if !st.Since.IsZero() {
+		r.Since = &st.Since
+	}
+	r.Owed, r.WaitsFor, r.Why = st.Owed, st.WaitsFor, append([]string{}, st.Why...)
+	r.Next, r.Do = st.Next.String(), st.Next
+}
+
+// state is the row's step and how its session runs.
+func (r Row) state() string {
+	words := string(r.Step)
+	if r.Live != "" {
+		words += ", " + r.Live
+	}
+	if r.Pinned {
+		words += ", pinned"
+	}
+	return words
+}
+
+// count adds a session to the causes. One that runs did not go offline for a reason that nobody knows.
+func (s *Status) count(it *inventory.Item, st standing.Standing) {
+	runs := it.Live == account.Live || st.Live == account.Live && it.Ended.Cause == inventory.CauseNone
+	if !runs {
+		s.Causes[string(it.Ended.Cause)]++
+	}
 	switch {
-	case x.Refused != nil:
-		it.Step, it.WaitsFor, it.Next = StepChecked, "you: it was turned away: "+x.Refused.Reason, x.Refused.Next
-	case len(x.Wakes) > 0:
-		it.Step, it.Owed, it.Next = StepNotSent, "its start failed and nothing was sent", "recovery resume "+it.Short
-	case x.Check == nil:
-		it.Owed = "a queue check"
-	case x.Check.Verdict == "pass":
-		it.Step, it.Owed, it.Next = StepChecked, "its wake", "recovery resume "+it.Short
-	case x.Check.Verdict == "confirmed":
-		it.Step, it.Owed, it.Next = StepConfirmed, "its wake", "recovery resume "+it.Short
-	case x.Check.Verdict == "check":
-		it.Step, it.WaitsFor, it.Next = StepChecked, "you to read its thread and confirm it", "recovery queue-check --confirm "+it.Short
-	default:
-		it.Step, it.WaitsFor = StepChecked, "you: it is blocked"
+	case it.Turn == "mid-turn" || it.Turn == "waiting" || it.Turn == "error":
+		s.Cut[it.Turn]++
+	case it.Stop == "max_tokens":
+		s.Cut["max_tokens"]++
 	}
-	return it
 }
 
-func (l *Look) reviewed(it Standing, x *journal.Session) Standing {
-	r := x.Review
-	now, busy := l.wrapNow(it.Short, x), l.busy(it.Short)
-	switch {
-	case now.State == wrap.Done && busy == "" && r != nil && r.Unknown == 0:
-		it.Step, it.Next = StepWrapped, "archive it: your click"
-		return it
-	case now.State == wrap.Done && busy != "":
-		it.Step, it.WaitsFor, it.Next = StepWrapped, "you to look: it wrapped, and something goes on or waits in it: "+busy, "recovery read "+it.Short
-		return it
-	case now.State == wrap.Held:
-		it.Step, it.WaitsFor, it.Next = StepWrapped, "you: it wrapped and is held", "read its thread"
-		return it
-	case now.State == wrap.Running:
-		it.Step, it.Owed, it.Next = StepReviewed, "its wrap: "+now.Reason, "recovery wrap-wait "+it.Short
-		return it
-	case r == nil || !r.Answered:
-		it.Step, it.Owed, it.Next = StepWoken, "its review is to be read", "recovery read --wait 10m "+it.Short
-		return it
-	}
-	it.Step = StepReviewed
-	if r.Unknown > 0 {
-		it.WaitsFor = fmt.Sprintf("you to look at %s that cannot be judged", calls(r.Unknown))
-		it.Next = "recovery read " + it.Short
-		return it
-	}
-	if r.UserAfter && now.State == wrap.NotSent {
-		it.WaitsFor, it.Next = "you: somebody wrote in it after its review", "recovery last-reply "+it.Short
-		return it
-	}
-	switch r.Verdict {
-	case review.VerdictOwner:
-		it.WaitsFor, it.Next = "your go, typed in its thread", "read its plan"
-	case review.VerdictDone, review.VerdictDuplicate:
-		it.WaitsFor, it.Next = "you to pin it and send the WRAP message", "recovery wrap-wait "+it.Short
-	case review.VerdictHeld:
-		it.WaitsFor, it.Next = "you: its review says HELD", "read its thread"
-	default:
-		it.WaitsFor, it.Next = "you to read its review: its verdict is unclear", "recovery read "+it.Short
-	}
-	return it
-}
-
-// Finished says whether a recovery is over: something was woken, every session that was has a real wrap as it stands now,
-// with nothing going on or waiting in it and every call judged, and no intention and no defect is open. Only then is its
-// journal closed.
-func Finished(state *journal.State, look *Look) bool {
+// Finished says whether a recovery is over: something was woken, every session of it is ready to be archived or archived, and no
+// defect is open. Sessions that were never woken keep it open. Only then is its journal closed.
+func Finished(inv *inventory.Inventory, state *journal.State, where func(short string) standing.Standing) bool {
 	if len(state.Defects) > 0 {
 		return false
 	}
 	woken := false
-	for short, x := range state.Sessions {
-		if x.OpenWake() != nil {
+	for _, short := range Listed(inv, state) {
+		st := where(short)
+		over := st.Place == standing.ArchiveNow || st.Place == standing.Archived || st.Place == standing.Gone || st.Place == standing.Live
+		if !over || st.Open() {
 			return false
 		}
-		if x.LastSent() == nil {
-			continue
-		}
-		it := look.standing(state, Standing{Short: short})
-		if it.Step != StepWrapped || it.Owed != "" || it.WaitsFor != "" {
-			return false
-		}
-		woken = true
+		woken = woken || st.Sent
 	}
 	return woken
 }

@@ -69,7 +69,7 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	for s := range w.Jobs.ByShort {
 		g.jobs[s] = true
 	}
-	if why := r.Inventory.RefusedReason(short); why != "" {
+	if why := r.Inventory.Excluded(short); why != "" {
 		return nil, refuse("", "the saved page shows it %s; message it in its thread, or save the page again and run `recovery inventory`", why)
 	}
 	g.facts = w.Facts(job)

@@ -10,6 +10,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/claude"
 	"recovery/internal/journal"
+	"recovery/internal/text"
 	"recovery/queuecheck"
 )
 
@@ -31,7 +32,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			g, ref = r.guard(ctx, short)
 		}
 		if ctx.Err() != nil {
-			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", r.retype(short)
+			r.unreached(&it)
 			return it
 		}
 		if g != nil {
@@ -51,7 +52,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			it.Next = r.retype(short)
 			return it
 		}
-		out, err := r.send(ctx, g, batch, attempt)
+		out, kind, err := r.send(ctx, g, batch, attempt)
 		if err != nil {
 			// The record could not be written. What was sent, if anything, is settled by the next run from the evidence.
 			r.stop("%v", err)
@@ -67,7 +68,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		it.Next = r.nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
-		if !r.again(short, out, attempt) || ctx.Err() != nil {
+		if !r.again(short, out, kind, attempt) || ctx.Err() != nil {
 			return it
 		}
 		r.Tell("%s: %s; it was provably not sent and is tried again in %s", short, out.Reason, pause)
@@ -81,7 +82,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 
 // again counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again. A
 // refusal for trust or folder is never tried again: each try adds to what is saved.
-func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
+func (r *Run) again(short string, out *journal.OutcomeData, kind claude.Kind, attempt int) bool {
 	o := Outcome(out.Outcome)
 	switch o {
 	case Woken:
@@ -90,8 +91,12 @@ func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
 	case Copy, Joined, Replayed, Untrusted, MissingCwd:
 		return false
 	}
-	if claude.KnownError(out.Output) == claude.KindSignIn {
+	switch {
+	case kind == claude.KindSignIn:
 		r.stop("the account's sign-in failed; sign in again, then: %s", r.retype(short))
+		return false
+	case kind == claude.KindBilling:
+		r.stop("the account's credit or plan does not allow it (%s); see to it, then: %s", text.Clip(out.Output, 120), r.retype(short))
 		return false
 	}
 	if until, limited := claude.Deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
@@ -138,15 +143,15 @@ func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) st
 
 // send makes the one call. The intention is on disk, synced, before the client is run (invariant 3). err is set when the
 // record cannot be written: before the call nothing was sent, after it out is not nil.
-func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, error) {
+func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, claude.Kind, error) {
 	short := g.job.Short
 	if err := r.lastLook(g); err != nil {
-		return &journal.OutcomeData{Outcome: string(Refused), Reason: err.Error(), Sent: true}, nil
+		return &journal.OutcomeData{Outcome: string(Refused), Reason: err.Error(), Sent: true}, claude.KindNone, nil
 	}
 	intent := journal.Intent{Title: g.job.Title(), Link: g.job.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
 		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
 	if err := r.Journal.Append(journal.Intended, short, intent); err != nil {
-		return nil, err
+		return nil, claude.KindNone, err
 	}
 	called := r.Clock.Now()
 	r.Tell("%s: waking %q", short, g.job.Title())
@@ -157,13 +162,16 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	if out.Sent {
 		r.started[short] = r.lastStart
 	}
+	if p.unproven {
+		return &out, p.kind, nil // the intention stays open, and the next run settles it from the evidence
+	}
 	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
-		return &out, err
+		return &out, p.kind, err
 	}
 	if _, isDefect := journal.DefectOutcomes[out.Outcome]; isDefect {
 		r.stop("%s: %s", short, out.Reason)
 	}
-	return &out, nil
+	return &out, p.kind, nil
 }
 
 // lastLook is the cheap half of the guards, right before the intention: the whole transcript was folded and the machine

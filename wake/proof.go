@@ -31,6 +31,10 @@ type proof struct {
 	before   map[string]bool
 	// settling says that the call was made by an earlier run: what a person wrote since is no replay.
 	settling bool
+	// kind is what the client's refusal, or the end of the worker, was about.
+	kind claude.Kind
+	// unproven says that the run was interrupted before the time for the proof was up: nothing is known yet.
+	unproven bool
 }
 
 func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
@@ -54,7 +58,8 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	p.returned = p.run.Clock.Now()
 	deadline := p.returned.Add(p.run.Timing.Proof)
 	for {
-		if out, done := p.look(words, printed); done {
+		if out, done := p.look(printed); done {
+			p.unproven = false
 			return out
 		}
 		if !p.run.Clock.Now().Before(deadline) {
@@ -63,18 +68,39 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 		// An interrupted run still waits for what it started, for a few seconds.
 		if ctx.Err() != nil {
 			if soon := p.run.Clock.Now().Add(interruptWait); soon.Before(deadline) {
-				deadline = soon
+				deadline, p.unproven = soon, true
 			}
 			ctx = context.WithoutCancel(ctx)
 		}
 		p.run.Clock.Sleep(ctx, p.run.Timing.Poll)
 	}
 	if saved, ok := p.saved(); ok {
-		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start")
+		p.unproven = false
+		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start; %s", p.told())
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
-	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and `claude logs %s`", p.run.Timing.Proof, p.short)
+	if p.unproven {
+		return p.outcome(Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s", p.told())
+	}
+	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and "+
+		"`claude logs %s`; %s", p.run.Timing.Proof, p.short, p.told())
+}
+
+// told is what the client said, in words and by its exit status; for a reason.
+func (p *proof) told() string {
+	words := p.said.Text()
+	switch {
+	case p.settling:
+		return "what the client said is not on record"
+	case p.said.TimedOut && words == "":
+		return "the client had not ended and said nothing"
+	case p.said.TimedOut:
+		return fmt.Sprintf("the client had not ended and said %q", text.Clip(words, 200))
+	case words == "":
+		return fmt.Sprintf("the client said nothing, exit status %d", p.said.Exit)
+	}
+	return fmt.Sprintf("the client said %q, exit status %d", text.Clip(words, 200), p.said.Exit)
 }
 
 // interruptWait is how long an interrupted run waits for the proof of a call that it made.
@@ -91,7 +117,7 @@ func (p *proof) otherShort(printed claude.Printed) string {
 }
 
 // look checks the evidence once.
-func (p *proof) look(words string, printed claude.Printed) (journal.OutcomeData, bool) {
+func (p *proof) look(printed claude.Printed) (journal.OutcomeData, bool) {
 	job := p.run.Account.Job(p.short)
 	if out, done := p.delivered(job); done {
 		return out, true
@@ -101,14 +127,13 @@ func (p *proof) look(words string, printed claude.Printed) (journal.OutcomeData,
 	}
 	if printed.Started {
 		if line, ok := p.crashed(); ok {
+			p.kind = claude.KnownError(line)
 			if saved, ok := p.saved(); ok {
 				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
 				out.PromptSaved, out.Saved = true, saved
 				return out, true
 			}
-			out := p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line)
-			out.Output = text.Clip(words+"; "+line, 500)
-			return out, true
+			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
 		}
 		return journal.OutcomeData{}, false
 	}
@@ -121,15 +146,16 @@ func (p *proof) look(words string, printed claude.Printed) (journal.OutcomeData,
 	if !isSaved && (printed.Saved || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
 		return journal.OutcomeData{}, false
 	}
-	var out journal.OutcomeData
+	outcome := NotStarted
 	switch {
 	case printed.Gone:
-		out = p.outcome(MissingCwd, isSaved, "the client refused: %s", text.Clip(words, 200))
+		outcome = MissingCwd
 	case printed.Untrusted:
-		out = p.outcome(Untrusted, isSaved, "the client refused: %s", text.Clip(words, 200))
+		outcome = Untrusted
 	default:
-		out = p.outcome(NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
+		p.kind = claude.KnownError(p.said.Text())
 	}
+	out := p.outcome(outcome, isSaved, "the client refused: %s", p.told())
 	if other := elsewhere(p.run.Account, p.intent.Transcript, p.intent.PromptID, p.called); !isSaved && other != "" {
 		return p.copyOf(other), true
 	}
@@ -192,12 +218,26 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
 		case strings.Contains(said, p.intent.PromptID):
 			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
-		case from > 0 && !p.settling && !prompts.IsOwn(said):
+		case from > 0 && !p.settling && !prompts.IsOwn(said) && !known(t, e.UUID, from):
 			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
 		}
 		return !done
 	})
 	return out, done && err == nil
+}
+
+// known says whether a line stands in the part of a transcript before from: a line with a known uuid was written a second time
+// and is nothing new.
+func known(t *transcript.File, uuid string, from int64) bool {
+	found := false
+	if uuid == "" {
+		return false
+	}
+	err := t.Walk(0, func(e *transcript.Entry) bool {
+		found = e.Offset < from && e.UUID == uuid
+		return !found && e.Offset < from
+	})
+	return err == nil && found
 }
 
 // saidByUser is the text of a line that was delivered in the user's role as a person's.
@@ -238,7 +278,7 @@ func (p *proof) saved() (string, bool) {
 // crashed finds the end of the worker in the log, after the call.
 func (p *proof) crashed() (string, bool) {
 	for _, e := range p.run.Account.Log().Of(p.short) {
-		if e.Kind == account.LogSettled && (e.Cause == "crashed" || e.Cause == "failed") && !e.At.Before(p.called.Add(-time.Second)) {
+		if e.Kind == account.LogSettled && (e.Cause == claude.SettledCrashed || e.Cause == claude.SettledFailed) && !e.At.Before(p.called.Add(-time.Second)) {
 			return e.Line, true
 		}
 	}

@@ -48,10 +48,12 @@ type Timing struct {
 	Settle time.Duration
 	// Retry is the first pause before a prompt that provably was not sent is tried again; it doubles.
 	Retry time.Duration
+	// Look is how long a wait goes on although the account, or a review, cannot be read; then the run stops.
+	Look time.Duration
 }
 
 // DefaultTiming is what the client's behaviour asks for: a failed start shows within 8 to 18 s.
-var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second}
+var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second, Look: 30 * time.Second}
 
 // Options are what the user asked for.
 type Options struct {
@@ -104,6 +106,7 @@ type Run struct {
 	stopped     string
 	lastStart   time.Time
 	started     map[string]time.Time // the last start of each session
+	braked      map[string]bool      // the sessions whose failed turn has been acted on
 }
 
 // Item is what became of one session.
@@ -129,6 +132,8 @@ type Result struct {
 	Items []Item `json:"items"`
 	// Stopped says why the run ended before all were woken.
 	Stopped string `json:"stopped"`
+	// Interrupted says that the user ended the run: what it had not reached is "not-started" and was refused by nothing.
+	Interrupted bool `json:"interrupted"`
 	// Defects are those of this run and those of earlier ones that nobody acknowledged.
 	Defects []journal.OpenDefect `json:"defects"`
 }
@@ -166,12 +171,15 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 		res.Items = append(res.Items, r.batch(ctx, order[len(res.Items):], batch)...)
 	}
 	res.Stopped = r.stopped
-	if ctx.Err() != nil {
+	if res.Interrupted = ctx.Err() != nil; res.Interrupted {
 		res.Stopped = "interrupted"
 	}
 	for _, s := range order[len(res.Items):] {
 		it := r.blank(s)
 		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
+		if res.Interrupted {
+			r.unreached(&it)
+		}
 		if r.Options.DryRun {
 			it.Outcome = Planned
 		}
@@ -234,6 +242,9 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 		if r.stopped != "" || ctx.Err() != nil || started == r.Options.Batch {
 			break
 		}
+		if r.peek(ctx, items); r.stopped != "" {
+			break
+		}
 		it := r.one(ctx, short, n)
 		if it.started() {
 			started++
@@ -244,6 +255,11 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 		r.read(ctx, items)
 	}
 	return items
+}
+
+// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it and nothing was sent.
+func (r *Run) unreached(it *Item) {
+	it.Outcome, it.Reason, it.Next = NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
 }
 
 // started says whether something may run because of this run.

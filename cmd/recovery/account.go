@@ -14,7 +14,6 @@ import (
 	"recovery/internal/remote"
 	"recovery/inventory"
 	"recovery/queuecheck"
-	"recovery/report"
 
 	"github.com/urfave/cli/v2"
 )
@@ -209,9 +208,4 @@ func (x *command) openElsewhere(p *place) error {
 		return nil
 	}
 	return &exitError{status: exitNeedsUser, err: fmt.Errorf("the record in %s holds %d open intentions or defects of this account; look at them without --work first", usual, open), next: "recovery status"}
-}
-
-// look is the account as it is now, for the report and the status.
-func (p *place) look(w *inventory.World) *report.Look {
-	return &report.Look{Account: p.account, Jobs: w.Jobs, Live: func(j *account.Job) account.LiveState { return w.Liveness(j).State }}
 }

@@ -64,7 +64,7 @@ func TestHandoffTellsWhereAndHowFar(t *testing.T) {
 	_, md, errs := b.run("handoff", "-o", "-")
 	release()
 	for _, want := range []string{
-		"export CLAUDE_CONFIG_DIR=", "progress: of 2 sessions: 1 listed, 1 reviewed", "the last thing on record: number", "inventory.json: the inventory of", "a run is under way now: 'recovery resume' of kim",
+		"`CLAUDE_CONFIG_DIR=" + b.a.Claude + " recovery status`", "sudo -iu ", "progress: of 2 sessions: 1 listed, 1 reviewed", "the last thing on record: number", "inventory.json: the inventory of", "a run is under way now: 'recovery resume' of kim",
 		"1 transcripts are deleted within a week", "recovery inflight",
 	} {
 		if !strings.Contains(md, want) {

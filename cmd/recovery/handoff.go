@@ -12,9 +12,9 @@ import (
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/report"
+	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 func (x *command) handoffCommand() *cli.Command {
@@ -47,7 +47,7 @@ func (x *command) handoff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := x.standing(p)
+	s, err := x.statusNow(c, p)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,10 @@ func (x *command) handoff(c *cli.Context) error {
 
 // describe fills what a hand-over says of the account and its record.
 func (x *command) describe(p *place, h *report.Handoff) error {
-	h.Enter = x.enter(p)
+	if x.user != "" {
+		h.Enter = "sudo -iu " + standing.Word(x.user)
+	}
+	h.Shell = x.shellOf(p)
 	events, err := p.journal.Read()
 	if err != nil {
 		return err
@@ -108,27 +111,16 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 	return nil
 }
 
-// enter is the line that puts a shell onto the account, for a receiver whose own is another one.
-func (x *command) enter(p *place) string {
-	var words []string
-	if user := x.user; user != "" {
-		words = append(words, "sudo -iu "+shellWord(user))
-	}
+// shellOf is how a command is typed in a fresh shell of the account's user, so that it acts on this account and this record.
+func (x *command) shellOf(p *place) standing.Shell {
+	var sh standing.Shell
 	if !x.usualFolder(p) {
-		words = append(words, "export "+claude.EnvConfigDir+"="+shellWord(p.account.Dir))
+		sh.Env = append(sh.Env, claude.EnvConfigDir+"="+p.account.Dir)
 	}
 	if p.work != p.usualWork() {
-		words = append(words, "add --work "+shellWord(p.work)+" to every command")
+		sh.Flags = append(sh.Flags, "--work", p.work)
 	}
-	return strings.Join(words, "; ")
-}
-
-// shellWord is a word as one types it; what no shell can take is shown as Go quotes it.
-func shellWord(s string) string {
-	if q, err := syntax.Quote(s, syntax.LangBash); err == nil {
-		return q
-	}
-	return fmt.Sprintf("%q", s)
+	return sh
 }
 
 // keyFiles are the files of the work folder that are there, with what they hold, and what no session's row tells.
@@ -155,7 +147,7 @@ func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 			}
 		}
 		if expiring > 0 {
-			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: `recovery inventory` lists them first", expiring))
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: the inventory lists them first", expiring))
 		}
 	}
 	there(inventory.GroupsFile, "the groups of duplicates, the user's to edit")

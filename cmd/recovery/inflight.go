@@ -15,6 +15,7 @@ import (
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
 	"recovery/inventory"
+	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -174,7 +175,7 @@ func inflightLine(c *cli.Context) string {
 		words = append(words, "--source", name)
 	}
 	for _, dir := range c.StringSlice("root") {
-		words = append(words, "--root", shellWord(dir))
+		words = append(words, "--root", standing.Word(dir))
 	}
 	if c.Bool("all") {
 		words = append(words, "--all")

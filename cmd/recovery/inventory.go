@@ -18,7 +18,6 @@ import (
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
-	"recovery/report"
 
 	"github.com/urfave/cli/v2"
 )
@@ -70,6 +69,7 @@ func (x *command) inventory(c *cli.Context) error {
 		return err
 	}
 	inv := inventory.Build(w, pages)
+	inv.Account.User = x.user
 	proposal, err := applyGroups(p, w, &inv, c.String("groups"))
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func applyGroups(p *place, w *inventory.World, inv *inventory.Inventory, named s
 
 // closeFinished keeps a recovery that is over under its date, so that a new one begins. One with anything open goes on.
 func (x *command) closeFinished(p *place, w *inventory.World) error {
-	path, err := p.journal.Close(func(events []journal.Event) bool { return report.Finished(journal.Replay(events), p.look(w)) })
+	path, err := p.journal.Close(func(events []journal.Event) bool { return x.finished(p, w, events) })
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func inventoryStatus(inv inventory.Inventory, pages *remote.Sessions) int {
 		return exitNeedsUser
 	}
 	for _, it := range inv.Items {
-		if it.Live == account.Unknown || it.Turn == string(transcript.UnknownTurn) {
+		if it.Live == account.Unknown || it.Turn == string(transcript.UnknownTurn) || pages != nil && it.Remote == nil {
 			return exitNeedsUser
 		}
 	}
@@ -210,7 +210,11 @@ func (x *command) showInventory(inv inventory.Inventory) {
 	var left []string
 	for _, l := range inv.LeftOut {
 		left = append(left, fmt.Sprintf("%d %s", l.Count, l.Reason))
+		if len(l.Shorts) > 0 {
+			x.out("%s: %s; recovery inventory, without pages, lists them", l.Reason, strings.Join(l.Shorts, " "))
+		}
 	}
+	x.out("the account of %s, %s", inv.Account.User, inv.Account.Dir)
 	x.out("found %d: %d listed, %d without a job, left out: %s", inv.Found, len(inv.Items), len(inv.Unmatched), dash(strings.Join(left, ", ")))
 	if !inv.Complete {
 		x.out("the pages are not complete: save the next page (%s=%s) and run it again with all of them", inv.NextPage.Param, inv.NextPage.ID)

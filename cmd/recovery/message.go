@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"recovery/inventory"
 	"recovery/message"
 	"recovery/prompts"
+	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -53,11 +53,13 @@ type messageItem struct {
 	Live     string            `json:"live"`
 	Pinned   bool              `json:"pinned"`
 	State    message.State     `json:"state"`
+	Place    standing.Place    `json:"place"`
 	Text     string            `json:"text"`
 	SameName []string          `json:"same_name"`
 	Notes    []string          `json:"notes"`
 	Omitted  []message.Omitted `json:"omitted"`
 	Next     string            `json:"next"`
+	Step     standing.Next     `json:"next_step"`
 }
 
 func (x *command) message(c *cli.Context) error {
@@ -76,25 +78,17 @@ func (x *command) message(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := x.see(p)
+	r, err := x.look(c, p)
 	if err != nil {
 		return err
 	}
+	w := r.world
 	jobs, err := findJobs(w, args[1:])
 	if err != nil {
 		return err
 	}
-	in := message.Input{World: w}
+	in := message.Input{World: w, State: r.state, Rules: r.rules, Inventory: r.inventory, Standing: r.book.Of}
 	if in.Data, err = x.data(c, w); err != nil {
-		return err
-	}
-	if in.State, err = p.state(); err != nil {
-		return err
-	}
-	if in.Rules, err = loadRules(c); err != nil {
-		return err
-	}
-	if in.Inventory, err = inventoryIfAny(p); err != nil {
 		return err
 	}
 	var shorts []string
@@ -106,14 +100,14 @@ func (x *command) message(c *cli.Context) error {
 			x.say("the data of %s is not used: the session is not named here", short)
 		}
 	}
-	made, err := message.Build(in, shorts...).Make(kind, shorts, dataFlag(c))
+	made, err := message.Build(in, shorts...).Make(kind, shorts, c.String("data"))
 	if err != nil {
 		return failf("", "%w", err)
 	}
 	items, status := []messageItem{}, exitOK
 	for i, it := range made {
-		items = append(items, messageItem{sessionName: nameOf(jobs[i]), Live: string(it.Live), Pinned: it.Pinned, State: it.State, Text: it.Text,
-			SameName: append([]string{}, it.SameName...), Notes: append([]string{}, it.Notes...), Omitted: append([]message.Omitted{}, it.Omitted...), Next: it.Next})
+		items = append(items, messageItem{sessionName: nameOf(jobs[i]), Live: string(it.Live), Pinned: it.Pinned, State: it.State, Place: it.Place, Text: it.Text,
+			SameName: append([]string{}, it.SameName...), Notes: append([]string{}, it.Notes...), Omitted: append([]message.Omitted{}, it.Omitted...), Next: it.Next.String(), Step: it.Next})
 		if it.NeedsUser() {
 			status = exitNeedsUser
 		}
@@ -131,14 +125,6 @@ func (x *command) message(c *cli.Context) error {
 		return err
 	}
 	return quiet(status)
-}
-
-// inventoryIfAny is the saved inventory; nil when none was made yet: a message needs none.
-func inventoryIfAny(p *place) (*inventory.Inventory, error) {
-	if _, err := os.Stat(filepath.Join(p.work, inventoryFile)); os.IsNotExist(err) {
-		return nil, nil
-	}
-	return loadInventory(p)
 }
 
 // data reads the file of --data; no data without the flag.
@@ -242,34 +228,50 @@ func (x *command) showMessages(p *place, kind message.Kind, items []messageItem)
 			x.out("The mark that wrap-wait looks for: %q", prompts.WrapMark)
 		}
 	}
-	x.next("%s", text.Line(nextOfMessages(kind, items)))
+	x.next("%s", text.Line(nextOfMessages(kind, items).String()))
 }
 
-// nextOfMessages is the one line that ends the output: what to do with the texts, else with the first session that gets none.
-func nextOfMessages(kind message.Kind, items []messageItem) string {
+// nextOfMessages is the one line that ends the output: what to do with the texts, else with the sessions that get none.
+func nextOfMessages(kind message.Kind, items []messageItem) standing.Next {
+	if len(items) == 1 {
+		return items[0].Step
+	}
 	var sent, wakes []string
-	wake := ""
+	var wake []string
 	for _, it := range items {
 		if it.Text != "" {
 			sent = append(sent, it.Short)
 		}
-		if cmd, ok := strings.CutSuffix(it.Next, it.Short); ok && strings.HasPrefix(cmd, "recovery resume --prompt prep ") {
-			wake, wakes = cmd, append(wakes, it.Short)
+		if head := wakeForPlan(it); head != nil {
+			wake, wakes = head, append(wakes, it.Short)
 		}
 	}
+	wake = append(slices.Clone(wake), wakes...)
 	switch {
-	case len(items) == 1:
-		return items[0].Next
 	case len(sent) == 0 && len(wakes) > 0:
-		return wake + strings.Join(wakes, " ")
+		return standing.Run(wake...)
 	case len(sent) == 0:
-		return items[0].Next
+		first := items[0].Step
+		if first.Do != "" {
+			first.Do = items[0].Short + ": " + first.Do
+		}
+		return first
 	case kind == message.Prep && len(wakes) > 0:
-		return "send each text, then: " + wake + strings.Join(wakes, " ")
+		return standing.Do("send each text").Then(wake...)
 	case kind == message.Prep:
-		return "send each text, then read the plans: recovery last-reply SHORT; for the other sessions, what stands at them"
+		return standing.Do("send each text, then read the plans: recovery last-reply SHORT; for the other sessions, what stands at them")
 	case kind == message.Nudge:
-		return "send each text, then: recovery read --wait 10m " + strings.Join(sent, " ")
+		return standing.Do("send each text").Then(append([]string{"read", "--wait", "10m"}, sent...)...)
 	}
-	return fmt.Sprintf("send each text, then: recovery wrap-wait --mark %q %s", prompts.WrapMark, strings.Join(sent, " "))
+	return standing.Do("send each text").Then(append([]string{"wrap-wait", "--mark", prompts.WrapMark}, sent...)...)
+}
+
+// wakeForPlan are the arguments of a wake for a plan in front of the session's short; nil when that is not all that it wants.
+func wakeForPlan(it messageItem) []string {
+	run := it.Step.Run
+	last := len(run) - 1
+	if it.Step.Do != "" || last < 3 || run[last] != it.Short || !slices.Equal(run[:3], []string{"resume", "--prompt", "prep"}) {
+		return nil
+	}
+	return run[:last]
 }

@@ -154,24 +154,24 @@ func TestMessageStates(t *testing.T) {
 		{"a live owner", live, &own, nil, "prep", "ready", true, "type go in its thread"},
 		{"an offline owner", off, &own, nil, "prep", "offline", false, "recovery resume --prompt prep SHORT"},
 		{"an owner that the user talked to", live, &own, []fixtures.Turn{typed}, "prep", "out-of-date", true, "recovery last-reply SHORT"},
-		{"offline, and the user talked to it", off, &own, []fixtures.Turn{typed}, "prep", "out-of-date", false, "a new review: recovery resume SHORT"},
+		{"offline, and the user talked to it", off, &own, []fixtures.Turn{typed}, "prep", "out-of-date", false, "it wants a new review, then: recovery resume SHORT"},
 		{"a finished one", live, &done, nil, "prep", "other-message", false, "recovery message review-wrap SHORT"},
 		{"a held one", live, &held, nil, "prep", "other-message", false, "read its thread"},
-		{"live, never reviewed", live, nil, nil, "prep", "unreviewed", false, "ask in its thread"},
-		{"offline, never reviewed", off, nil, nil, "prep", "unreviewed", false, "recovery queue-check SHORT, then: recovery resume SHORT"},
+		{"live, never reviewed", live, nil, nil, "prep", "unreviewed", false, "message it in its thread"},
+		{"offline, never reviewed", off, nil, nil, "prep", "unreviewed", false, "recovery resume SHORT"},
 		{"archived", fixtures.Session{Archived: true}, &own, nil, "prep", "archived", false, "recovery inventory"},
 		{"of another process table", fixtures.Session{StaleRegistry: true, PidDomain: "linux:0123456789abcdef0123456789abcdef:pid:[4026539999]"}, &own, nil, "prep", "liveness-unknown", false, "recovery why SHORT"},
 		{"unclear", live, &fixtures.Review{Verdict: "DONE", Item: "x", Open: []string{"pay"}}, nil, "prep", "unclear", false, "recovery read SHORT"},
-		{"pinned and finished", pinned, &done, nil, "wrap", "ready", true, `recovery wrap-wait --mark "run a real session wrap" SHORT`},
+		{"pinned and finished", pinned, &done, nil, "wrap", "ready", true, "recovery wrap-wait --mark 'run a real session wrap' SHORT"},
 		{"not pinned", live, &done, nil, "wrap", "not-pinned", true, "pin it, send the text, then: recovery wrap-wait"},
 		{"finished and offline", off, &done, nil, "wrap", "offline", false, "recovery resume --again SHORT"},
-		{"an owner is not finished", pinned, &own, nil, "wrap", "other-message", false, "recovery message prep SHORT"},
+		{"an owner is not finished", pinned, &own, nil, "wrap", "other-message", false, "read its plan, then type your go in its thread"},
 		{"an owner that the user worked with", pinned, &own, []fixtures.Turn{typed}, "wrap", "ready", true, "wrap-wait"},
 		{"a duplicate", pinned, &dup, nil, "review-wrap", "ready", true, "wrap-wait"},
-		{"not woken only for its review", pinned, &done, []fixtures.Turn{typed}, "review-wrap", "other-message", false, "recovery message wrap SHORT"},
-		{"an owner, review-wrap", pinned, &own, nil, "review-wrap", "other-message", false, "recovery message prep SHORT"},
-		{"answered", live, &own, nil, "nudge", "nothing-to-ask", false, "recovery read SHORT"},
-		{"nothing to nudge", live, nil, nil, "nudge", "unreviewed", false, "ask in its thread"},
+		{"not woken only for its review", pinned, &done, []fixtures.Turn{typed}, "review-wrap", "other-message", false, "recovery last-reply SHORT"},
+		{"an owner, review-wrap", pinned, &own, nil, "review-wrap", "other-message", false, "read its plan, then type your go in its thread"},
+		{"answered", live, &own, nil, "nudge", "nothing-to-ask", false, "read its plan, then type your go in its thread"},
+		{"nothing to nudge", live, nil, nil, "nudge", "unreviewed", false, "message it in its thread"},
 	}
 	shorts := make([]string, len(cases))
 	for i, c := range cases {
@@ -215,7 +215,7 @@ func TestMessageNudge(t *testing.T) {
 	asked := prompts.ReviewMarker + "\n\nPlease review.\n\nrecovery-prompt-id: " + newUUID()
 	s := b.add(fixtures.Session{Live: true, Turns: []fixtures.Turn{fixtures.Says("Work on it.", "I did a part of it."), fixtures.Unfinished(asked, fixtures.Read("/nowhere/notes.md", "nothing"))}})
 	b.script(s.Short, fixtures.Script{Answers: []fixtures.Answer{{Match: "^" + prompts.NudgeMarker, Reply: owner("x", "pay invoice 4411").Text()}}})
-	if it := b.messages(exitNeedsUser, "prep", s.Short)[s.Short]; it["state"] != "unanswered" || !strings.Contains(it["next"].(string), "recovery message nudge "+s.Short) {
+	if it := b.messages(exitNeedsUser, "prep", s.Short)[s.Short]; it["state"] != "unanswered" || !strings.Contains(fmt.Sprint(it["notes"]), "recovery message nudge "+s.Short) {
 		t.Errorf("%v", it)
 	}
 	it := b.messages(exitOK, "nudge", s.Short)[s.Short]

@@ -155,7 +155,7 @@ func TestPrepThatIsNoPlan(t *testing.T) {
 	if it := b.prep(exitNeedsUser, s.Short); !strings.Contains(it["review"].(map[string]any)["unclear"].(string), "does not end with the line") {
 		t.Errorf("%v", it)
 	}
-	if m := b.messages(exitNeedsUser, "prep", s.Short)[s.Short]; m["state"] != "offline" || !strings.Contains(m["next"].(string), "--prompt prep --again") {
+	if m := b.messages(exitNeedsUser, "prep", s.Short)[s.Short]; m["state"] != "offline" || m["next"] != "recovery read "+s.Short {
 		t.Errorf("%v", m)
 	}
 	if out := b.must(exitOK, "report"); strings.Contains(section(out, "Owners that wait for one go"), s.Short) {
@@ -185,7 +185,7 @@ func TestPrepWithoutReply(t *testing.T) {
 	if rev := it["review"].(map[string]any); rev["answered"] != false || rev["plan"] != true || rev["verdict"].(map[string]any)["verdict"] != "OWNER" {
 		t.Errorf("%v", it)
 	}
-	if st := items(b.object(exitNeedsUser, "status"))[0]; st["step"] != "woken" || !strings.Contains(st["next"].(string), "recovery read --wait 10m "+s.Short) {
+	if st := items(b.object(exitNeedsUser, "status"))[0]; st["step"] != "woken" || st["place"] != "died" || !strings.Contains(st["next"].(string), "--prompt prep --again "+s.Short) {
 		t.Errorf("%v", st)
 	}
 	for _, kind := range []string{"prep", "wrap", "nudge"} {

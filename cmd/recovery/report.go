@@ -7,18 +7,17 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"recovery/inflight"
 	"recovery/internal/account"
-	"recovery/internal/journal"
 	"recovery/internal/sources"
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/message"
 	"recovery/report"
-	"recovery/review"
 
 	"github.com/urfave/cli/v2"
 )
@@ -113,39 +112,18 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 	if err != nil {
 		return none, err
 	}
-	w, err := x.see(p)
+	r, err := x.look(c, p)
 	if err != nil {
 		return none, err
 	}
-	events, err := p.journal.Read()
-	if err != nil {
-		return none, err
-	}
-	state := journal.Replay(events)
-	rules, err := loadRules(c)
-	if err != nil {
-		return none, err
-	}
-	elsewhere, warnings := x.elsewhere(p, w)
+	facts := r.told()
+	elsewhere, warnings := x.elsewhere(p, r.world)
 	return report.Build(report.Input{
-		Place: x.reportPlace(p), Inventory: inv, State: state, Look: p.look(w), World: w, Facts: told(w, inv, state), Folder: x.gitState, Now: x.now().UTC(),
-		Elsewhere: elsewhere, Warnings: warnings, Messages: messagesOf(func() *message.Plan {
-			return message.Build(message.Input{World: w, Rules: rules, State: state, Inventory: inv})
+		Place: x.reportPlace(p), Inventory: inv, State: r.state, Standing: r.book.Of, Unrecorded: r.book.FreshDefects, World: r.world,
+		Facts: facts, Folder: x.gitState, Now: x.now().UTC(), Elsewhere: elsewhere, Warnings: warnings,
+		Messages: messagesOf(func() *message.Plan {
+			return message.Build(message.Input{World: r.world, Rules: r.rules, State: r.state, Inventory: inv, Standing: r.book.Of})
 		}),
-		Unrecorded: func(short string, rev *review.Review) []journal.DefectData {
-			return review.Unrecorded(events, short, rev)
-		},
-		Review: func(short string) (review.Review, bool) {
-			rev, err := review.Of(w, rules, state.Session(short))
-			var none *review.NotWokenError
-			if errors.As(err, &none) || w.Jobs.ByShort[short] == nil {
-				return review.Review{}, false
-			}
-			if err != nil {
-				return review.Review{Unclear: err.Error(), Tools: []review.Tool{}, Defects: []review.Defect{}}, true
-			}
-			return rev, true
-		},
 	}), nil
 }
 
@@ -203,22 +181,21 @@ func (x *command) usualFolder(p *place) bool {
 	return x.userHome != "" && err == nil && usual == p.account.Dir
 }
 
-// told are the facts of the sessions that a report tells of: those of the inventory, those that were woken, and those that run.
-func told(w *inventory.World, inv *inventory.Inventory, state *journal.State) map[string]inventory.Facts {
-	listed := map[string]bool{}
-	for _, it := range inv.Items {
-		listed[it.Short] = true
-	}
-	var jobs []*account.Job
-	for _, j := range w.Jobs.List {
-		s, known := state.Sessions[j.Short]
-		if listed[j.Short] || known && s.LastSent() != nil || !j.Archived && w.Liveness(j).State == account.Live {
-			jobs = append(jobs, j)
+// told are the facts of the sessions that a report lists: those of the inventory, those that were woken, and those that run.
+// All of them are looked at, several at once.
+func (r *record) told() map[string]inventory.Facts {
+	shorts := report.Listed(r.inventory, r.state)
+	for _, j := range r.world.Jobs.List {
+		if !j.Archived && !slices.Contains(shorts, j.Short) && r.world.Liveness(j).State == account.Live {
+			shorts = append(shorts, j.Short)
 		}
 	}
+	r.book.Prepare(shorts)
 	out := map[string]inventory.Facts{}
-	for _, f := range w.All(jobs) {
-		out[f.Job.Short] = f
+	for _, short := range shorts {
+		if f := r.book.Facts(short); f != nil {
+			out[short] = *f
+		}
 	}
 	return out
 }
@@ -295,7 +272,7 @@ func (x *command) writeReport(c *cli.Context, rep report.Report, format string) 
 			return err
 		}
 		if format == "md" {
-			x.next("recovery status")
+			x.next("%s", text.Line(rep.Next.String()))
 		}
 		return nil
 	}

@@ -229,7 +229,7 @@ func owed(res wake.Result) string {
 			unread = append(unread, it.Short)
 		case it.Outcome == wake.Uncertain:
 			open = append(open, it.Short)
-		case it.Outcome == wake.Refused && strings.Contains(it.Reason, "interrupted"):
+		case res.Interrupted && it.Outcome == wake.NotStarted:
 			left = append(left, it.Short)
 		}
 	}

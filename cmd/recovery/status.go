@@ -21,8 +21,9 @@ func (x *command) statusCommand() *cli.Command {
 		Name:      "status",
 		Usage:     "where each session of this recovery stands, what is owed and what waits for you",
 		UsageText: "recovery status [--all]",
-		Description: `From the journal and the inventory alone: the step of each session, what recovery still owes it, what waits for the user,
-defects that nobody acknowledged, and how many sessions went offline by which cause.
+		Description: `Open defects first; then, from the account as it is now, the step of each session, what recovery still owes it, what waits for
+the user, and what is next; and how many sessions went offline by which cause. A defect stands until it is closed by name:
+recovery ack SHORT.
 
 EXAMPLE:
    recovery status
@@ -44,20 +45,14 @@ func maybeInventory(p *place) (*inventory.Inventory, error) {
 	return inv, err
 }
 
-func (x *command) standing(p *place) (report.Status, error) {
-	inv, err := maybeInventory(p)
+// statusNow is where this recovery stands now.
+func (x *command) statusNow(c *cli.Context, p *place) (report.Status, error) {
+	r, err := x.look(c, p)
 	if err != nil {
 		return report.Status{}, err
 	}
-	state, err := p.state()
-	if err != nil {
-		return report.Status{}, err
-	}
-	w, err := x.see(p)
-	if err != nil {
-		return report.Status{}, err
-	}
-	return report.StatusOf(inv, state, p.look(w), x.now().UTC()), nil
+	r.book.Prepare(report.Listed(r.inventory, r.state))
+	return report.StatusOf(r.inventory, r.state, r.book.Of, x.now().UTC()), nil
 }
 
 func (x *command) statusOf(c *cli.Context) error {
@@ -65,7 +60,7 @@ func (x *command) statusOf(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := x.standing(p)
+	s, err := x.statusNow(c, p)
 	if err != nil {
 		return err
 	}
@@ -91,10 +86,15 @@ func (x *command) statusOf(c *cli.Context) error {
 }
 
 func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, all bool) {
-	t := rows{header: []string{"SHORT", "STEP", "SINCE", "TITLE", "OWED", "WAITS FOR", "NEXT"}}
+	x.showDefects(s.Defects)
+	t := rows{header: []string{"SHORT", "STEP", "RUNS", "SINCE", "TITLE", "OWED", "WAITS FOR", "NEXT"}}
 	owed, waits := 0, 0
 	for _, it := range s.Items {
-		t.add(it.Short, string(it.Step), x.when(it.Since), it.Title, dash(it.Owed), dash(it.WaitsFor), dash(it.Next))
+		runs := it.Live
+		if it.Pinned {
+			runs += ", pinned"
+		}
+		t.add(it.Short, string(it.Step), dash(runs), x.when(it.Since), it.Title, dash(it.Owed), dash(it.WaitsFor), dash(it.Next))
 		if it.Owed != "" {
 			owed++
 		}
@@ -105,7 +105,6 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 	if len(t.lines) > 0 {
 		x.table(&t)
 	}
-	x.showDefects(s.Defects)
 	if s.DeferredUntil != nil {
 		x.out("the service's limit is over at %s; nothing is started before", s.DeferredUntil.UTC().Format(time.RFC3339))
 	}
@@ -128,14 +127,7 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 		}
 	}
 	x.out("%s: %d owed something, %d wait for you, %d open defects", plural(len(s.Items), "session"), owed, waits, len(s.Defects))
-	switch {
-	case len(s.Items) == 0:
-		x.next("recovery inventory")
-	case s.Open():
-		x.next("recovery handoff (or the command in a row above)")
-	default:
-		x.next("recovery report")
-	}
+	x.next("%s", text.Line(s.Next))
 }
 
 func counts(m map[string]int) string {

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -205,17 +207,25 @@ func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 	return out, err
 }
 
-// threads collects the threads that the transcript names, oldest first; one that is named again is the newest.
+// thread notes a thread that the transcript names; one that is named again is the newest.
 func (f *folder) thread(id string) {
 	body := claude.Body(strings.TrimSpace(id))
 	if body == "" {
 		return
 	}
-	for i, known := range f.out.Threads {
-		if known == body {
-			f.out.Threads = append(f.out.Threads[:i:i], f.out.Threads[i+1:]...)
-			break
+	f.out.Threads = append(slices.DeleteFunc(f.out.Threads, func(known string) bool { return known == body }), body)
+}
+
+// Threads are the bodies of the threads that the transcript names, the newest last. Only the lines that name one are parsed.
+func (t *File) Threads() ([]string, error) {
+	f := newFolder(nil)
+	err := t.walkRaw(func(l Line) error {
+		if bytes.Contains(l.Data, []byte(claude.TypeBridge)) {
+			if e := parse(l); e.Type == claude.TypeBridge {
+				f.thread(e.Get("bridgeSessionId").String())
+			}
 		}
-	}
-	f.out.Threads = append(f.out.Threads, body)
+		return nil
+	})
+	return f.out.Threads, err
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"time"
+
+	"recovery/internal/audit"
+	"recovery/internal/journal"
+	"recovery/inventory"
+	"recovery/queuecheck"
+	"recovery/report"
+	"recovery/review"
+	"recovery/standing"
+	"recovery/wake"
+
+	"github.com/urfave/cli/v2"
+)
+
+// record is one command's look at the account and at what was done with it.
+type record struct {
+	world *inventory.World
+	// inventory is nil when none was made yet.
+	inventory *inventory.Inventory
+	events    []journal.Event
+	state     *journal.State
+	rules     *audit.Rules
+	// book says where each session stands: the same in whatever the command shows.
+	book *standing.Book
+}
+
+// look reads the record of an account and looks at it once. It makes no inventory.
+func (x *command) look(c *cli.Context, p *place) (*record, error) {
+	inv, err := maybeInventory(p)
+	if err != nil {
+		return nil, err
+	}
+	w, err := x.see(p)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := loadRules(c)
+	if err != nil {
+		return nil, err
+	}
+	events, err := p.journal.Read()
+	if err != nil {
+		return nil, err
+	}
+	return x.recordOf(p, w, inv, rules, events), nil
+}
+
+func (x *command) recordOf(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules, events []journal.Event) *record {
+	r := &record{world: w, inventory: inv, events: events, state: journal.Replay(events), rules: rules}
+	r.book = standing.NewBook(standing.Source{
+		World: w, Inventory: inv, State: r.state, Rules: rules,
+		Check: func(f inventory.Facts) queuecheck.Result { return x.checkNow(p, r, f, defaultMaxAge) },
+		Unrecorded: func(short string, rev *review.Review) []journal.DefectData {
+			return review.Unrecorded(events, short, rev)
+		},
+	})
+	return r
+}
+
+// checkNow is the queue check of a session as the account is now.
+func (x *command) checkNow(p *place, r *record, f inventory.Facts, maxAge time.Duration) queuecheck.Result {
+	inv := r.inventory
+	if inv == nil {
+		inv = &inventory.Inventory{}
+	}
+	s := r.state.Sessions[f.Job.Short]
+	if s == nil {
+		s = &journal.Session{Short: f.Job.Short}
+	}
+	saved, err := loadEvents(p, f.Job.Short)
+	return wake.Verdict(p.account, r.world, f, inv, saved, err, s, x.selfSession(), maxAge)
+}
+
+// finished says whether the recovery that is on record is over, by the inventory that is saved for it.
+func (x *command) finished(p *place, w *inventory.World, events []journal.Event) bool {
+	inv, err := maybeInventory(p)
+	if err != nil {
+		return false // what was listed is not known, so nothing is known to be over
+	}
+	r := x.recordOf(p, w, inv, audit.Default(), events)
+	r.book.Prepare(report.Listed(inv, r.state))
+	return report.Finished(inv, r.state, r.book.Of)
+}

@@ -1,0 +1,234 @@
+package standing
+
+import (
+	"slices"
+
+	"recovery/internal/account"
+	"recovery/internal/journal"
+	"recovery/queuecheck"
+	"recovery/review"
+	"recovery/wrap"
+)
+
+// The outcomes of a wake that leave the prompt in the session for its next start, and those that leave it unknown. They are
+// the journal's words.
+var (
+	savedOutcomes = []string{"saved", "untrusted", "missing-cwd", "not-started"}
+	unknown       = "unknown"
+	copied        = "copy"
+)
+
+// sent decides for a session of whose last prompt the outcome alone tells: it was saved, went to a copy, or is not known.
+func (j *judge) sent() bool {
+	last := j.in.Journal.LastSent()
+	if last == nil || last.Result == nil {
+		return false
+	}
+	if at := j.in.Wrap.WrappedAt; at != nil && at.After(last.At) {
+		return false // whatever became of that prompt, it wrapped since
+	}
+	started := j.in.Review != nil && j.in.Review.Started
+	what := last.Result.Outcome
+	switch {
+	case slices.Contains(savedOutcomes, what) && !started:
+		return j.saved(last)
+	case what == copied:
+		j.waits("you: its prompt went to a copy of it")
+		j.why("open: its prompt went to a copy of it, and it holds none itself")
+		return j.at(Uncertain, j.byWake("resume", "--again"))
+	case what == unknown && (j.in.Review == nil || !j.in.Review.Answered) && j.question() == "":
+		j.owed("a look: whether it received its prompt is not known")
+		j.why("open: %s", j.out.Owed)
+		return j.at(Uncertain, Run("read", "--wait", "10m", j.in.Short))
+	}
+	return false
+}
+
+func (j *judge) saved(last *journal.Wake) bool {
+	said := last.Result.Reason
+	if said != "" {
+		j.why("%s", said)
+	}
+	j.owed("its prompt waits in it for its next start")
+	j.why("open: %s", j.out.Owed)
+	nudge := []string{"resume", "--nudge"}
+	untrusted := last.Result.Outcome == "untrusted"
+	if c := j.in.Check; c != nil {
+		// What stands against the wake is worked out now: the folder may have been trusted, or made again, since.
+		untrusted = hasReason(c, "untrusted")
+		if !hasReason(c, "own-prompt-saved") && !untrusted {
+			return j.at(Saved, j.byWake(nudge...))
+		}
+	}
+	if untrusted {
+		j.waits("you to trust its folder")
+		j.why("open: %s", j.out.WaitsFor)
+		return j.at(Saved, ForReason("untrusted", j.subject))
+	}
+	if passes(j.in.Check) || j.in.Check == nil {
+		return j.at(Saved, Run(append(nudge, j.in.Short)...))
+	}
+	return j.at(Saved, j.byWake(nudge...))
+}
+
+func hasReason(c *queuecheck.Result, code string) bool {
+	return slices.ContainsFunc(c.Reasons, func(r queuecheck.Reason) bool { return r.Code == code })
+}
+
+// reviewed decides by what the session did and said after its prompt.
+func (j *judge) reviewed() bool {
+	r := j.in.Review
+	if j.in.ReviewErr != nil {
+		j.waits("you to look: its review cannot be read")
+		j.why("its review cannot be read: %v", j.in.ReviewErr)
+		return j.at(Unclear, Run("read", j.in.Short))
+	}
+	if r == nil {
+		return j.out.Sent && j.unanswered()
+	}
+	if !r.Answered {
+		return j.unanswered()
+	}
+	j.remarks()
+	unjudged := r.Unjudged() > 0 && r.Verdict != nil && r.Verdict.Verdict == review.VerdictDone
+	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
+		switch {
+		case unjudged:
+			j.waits("you to look at %s that cannot be judged", calls(r.Unjudged()))
+		case len(r.Defects) > 0:
+			j.waits("you to read its review: it did more than read")
+		default:
+			j.waits("you to read its review: its verdict is unclear")
+		}
+		return j.at(Unclear, Run("read", j.in.Short))
+	}
+	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
+		return j.outOfDate()
+	}
+	return j.byVerdict()
+}
+
+// outOfDate is a session in which a person wrote after its review.
+func (j *judge) outOfDate() bool {
+	j.waits("you: somebody wrote in it after its review")
+	j.why("somebody wrote in it after its review: the review may be out of date")
+	if j.out.Live != account.Offline {
+		return j.at(OutOfDate, Run("last-reply", j.in.Short))
+	}
+	next := j.byWake("resume")
+	if next.Do == "" {
+		next.Do = "it wants a new review"
+	}
+	return j.at(OutOfDate, next)
+}
+
+// question is what a session stands at; empty when it stands at nothing.
+func (j *judge) question() string {
+	if r := j.in.Review; r != nil && !r.Answered {
+		return r.Waiting
+	}
+	return ""
+}
+
+// unanswered decides for a session whose prompt went out and has no reply.
+func (j *judge) unanswered() bool {
+	what := "review"
+	if r := j.in.Review; r != nil && r.Plan {
+		what = "plan"
+	}
+	r := j.in.Review
+	switch {
+	case j.question() != "":
+		j.why("it waits: %s", r.Waiting)
+		j.waits("you: in its %s it waits for %s", what, r.Waiting)
+		if j.out.Live == account.Offline {
+			return j.at(Waiting, j.again())
+		}
+		// A question of a review is never answered: what it asks for is more than reading.
+		return j.at(Waiting, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
+	case r != nil && r.Error != "":
+		j.why("its turn ended in an error: %s", r.Error)
+		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
+		if j.out.Live == account.Live {
+			return j.at(Error, Run("message", "nudge", j.in.Short))
+		}
+		return j.at(Error, j.again())
+	case j.out.Live == account.Offline && r != nil && r.Started:
+		j.why("it went offline before its %s was answered", what)
+		j.waits("you: it died or was stopped in its %s", what)
+		return j.at(Died, j.again())
+	}
+	j.why("its %s is not answered yet", what)
+	j.owed("its %s is to be read", what)
+	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
+}
+
+// again is one more wake with the same prompt. The flag is the user's to give.
+func (j *judge) again() Next {
+	if r := j.in.Review; r != nil && r.Plan {
+		return j.byWake("resume", "--prompt", "prep", "--again")
+	}
+	return j.byWake("resume", "--again")
+}
+
+func (j *judge) byVerdict() bool {
+	r := j.in.Review
+	switch r.Verdict.Verdict {
+	case review.VerdictOwner:
+		return j.owner()
+	case review.VerdictDone:
+		j.why("its review says DONE; a real wrap is still owed")
+		j.waits("you to pin it and send the WRAP message")
+		return j.at(Finished, j.toWrap())
+	case review.VerdictDuplicate:
+		j.waits("you to pin it and send the WRAP message, when its owner has what it lacks")
+		return j.at(Duplicate, j.toWrap())
+	}
+	j.waits("you: its review says HELD")
+	return j.at(Held, Do("read its thread").At(j.subject.Link))
+}
+
+// owner waits for one go. What is typed into an offline thread waits there and blocks every wake: its plan is asked for first.
+func (j *judge) owner() bool {
+	j.waits("your go, typed in its thread")
+	place := Owner
+	if j.in.Review.Plan {
+		place = OwnerPlanned
+		j.why("its final plan is posted")
+	}
+	switch {
+	case j.out.Live == account.Unknown:
+		return j.at(place, ForReason("liveness-unknown", j.subject))
+	case place == OwnerPlanned && j.out.Live == account.Offline:
+		j.waits("your go: it went offline, so it is woken for its plan once more")
+		return j.at(place, j.byWake("resume", "--prompt", "prep", "--again"))
+	case place == OwnerPlanned:
+		return j.at(place, Do("read its final plan, then type your go in its thread").At(j.subject.Link))
+	case j.out.Live == account.Offline:
+		j.waits("your go, once it posted its final plan")
+		return j.at(place, j.byWake("resume", "--prompt", "prep"))
+	}
+	j.why("to have its plan prepared for a bare go: recovery message prep %s", j.in.Short)
+	return j.at(place, Do("read its plan, then type your go in its thread").At(j.subject.Link))
+}
+
+// toWrap leads to the WRAP message, which goes to a live, pinned session only.
+func (j *judge) toWrap() Next {
+	kind := "review-wrap"
+	if j.in.Review.UserAfter {
+		kind = "wrap"
+	}
+	switch {
+	case j.out.Live == account.Unknown:
+		return ForReason("liveness-unknown", j.subject)
+	case j.out.Live == account.Offline:
+		next := j.byWake("resume", "--again")
+		if next.Do == "" {
+			next.Do = "it is offline, and a WRAP goes to a live, pinned session: wake it once more (--again is yours to give), then pin it"
+		}
+		return next
+	case j.out.Pinned:
+		return Do("send it the text").Then("message", kind, j.in.Short)
+	}
+	return Do("pin it, then send it the text").Then("message", kind, j.in.Short)
+}
