@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -58,12 +59,18 @@ func TestCutAgent(t *testing.T) {
 	for _, command := range []string{"status", "report"} {
 		open := s.recoveryJSON(t, -2, command).Get("defects").Array()
 		if !names(open, x.short, "write") {
-			t.Errorf("%s shows no write of %s: %s", command, x.short, gjson.Get(jsonOf(open), "@pretty").Raw)
+			t.Errorf("%s shows no write of %s: %s", command, x.short, open)
 		}
 	}
-	hand := s.recover("handoff")
-	has(t, "the hand-over", hand.stdout, x.short)
-	has(t, "the hand-over", hand.stdout, "touch background-file")
+	hand := filepath.Join(s.dir, "handoff.md")
+	if r := s.recover("handoff", "-o", hand); r.exit != 0 {
+		t.Errorf("handoff: %s", r)
+	}
+	text, err := os.ReadFile(hand)
+	must(t, err)
+	for _, part := range []string{x.short, "touch background-file"} {
+		has(t, "the hand-over", string(text), part)
+	}
 	x.stop(t)
 }
 
@@ -75,15 +82,4 @@ func names(defects []gjson.Result, short, code string) bool {
 		}
 	}
 	return false
-}
-
-func jsonOf(list []gjson.Result) string {
-	out := "["
-	for i, v := range list {
-		if i > 0 {
-			out += ","
-		}
-		out += v.Raw
-	}
-	return out + "]"
 }

@@ -210,7 +210,7 @@ func (s *sandbox) files(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude.json"),
 		[]byte(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["00000000000000000000"],"rejected":[]},"projects":{}}`), 0o600))
 	// Without these the client would ask, and nobody is there to answer.
-	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"allow":["Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
+	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"defaultMode":"default","allow":["Agent","Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "skills", "session-wrap", "SKILL.md"),
 		[]byte("---\nname: session-wrap\ndescription: Wrap a session up in done mode.\n---\n\nWrite the summary, then the two closing lines.\n"), 0o644))
 	must(t, hostIn(s.work, "git", "init", "-q"))
