@@ -23,5 +23,5 @@ func waitFor(state *journal.State, now time.Time) string {
 	if !state.DeferredUntil.After(now) {
 		return ""
 	}
-	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again, or acknowledge it with --again", state.DeferredUntil.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again; to go on all the same: recovery ack limit", state.DeferredUntil.UTC().Format(time.RFC3339))
 }

@@ -37,18 +37,18 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 		}
 		if g != nil {
 			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.job.Cwd, g.verdict.Verdict
-			if link := g.job.Link(); link != "" {
+			if link := g.facts.Link(); link != "" {
 				it.Link = &link
 			}
 		}
 		if ref != nil {
 			r.noteRefusal(short, ref)
-			it.Outcome, it.PromptSaved, it.Reason, it.Next = ref.outcome, ref.saved, ref.reason, ref.next
+			it.Outcome, it.PromptSaved, it.Reason, it.Next = ref.outcome, ref.saved, ref.reason, ref.next.String()
 			return it
 		}
 		if r.Options.DryRun {
 			it.Outcome = Planned
-			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, reasons(g.verdict), g.job.SessionID, g.kind, g.cwd)
+			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, said(g.verdict), g.job.SessionID, g.kind, g.cwd)
 			it.Next = r.retype(short)
 			return it
 		}
@@ -148,7 +148,7 @@ func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.
 	if err := r.lastLook(g); err != nil {
 		return &journal.OutcomeData{Outcome: string(Refused), Reason: err.Error(), Sent: true}, claude.KindNone, nil
 	}
-	intent := journal.Intent{Title: g.job.Title(), Link: g.job.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
+	intent := journal.Intent{Title: g.job.Title(), Link: g.facts.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
 		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
 	if err := r.Journal.Append(journal.Intended, short, intent); err != nil {
 		return nil, claude.KindNone, err
@@ -200,7 +200,7 @@ func (r *Run) noteRefusal(short string, ref *refusal) {
 	if r.Options.DryRun {
 		return
 	}
-	data := journal.RefusedData{Outcome: string(ref.outcome), Reason: ref.reason, Next: ref.next}
+	data := journal.RefusedData{Outcome: string(ref.outcome), Reason: ref.reason, Next: ref.next.String()}
 	err := r.Journal.AppendIf(journal.Refused, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Refused, short, data) })
 	if err != nil {
 		r.stop("%v", err)

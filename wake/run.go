@@ -60,10 +60,12 @@ type Options struct {
 	DryRun bool
 	Nudge  bool
 	Again  bool
-	// Prep asks owners for their final plan instead of a review; Data is what the plan is told, DataFlag how it was typed.
+	// Named says that the user named the sessions: only then --again lifts that one is finished or archived.
+	Named bool
+	// Prep asks owners for their final plan instead of a review; Data is what the plan is told, DataArgs how it was typed.
 	Prep       bool
 	Data       message.Data
-	DataFlag   string
+	DataArgs   []string
 	Dupes      map[string]inventory.SessionText
 	DefaultCwd string
 	Batch      int
@@ -106,6 +108,7 @@ type Run struct {
 	stopped     string
 	lastStart   time.Time
 	started     map[string]time.Time // the last start of each session
+	woken       map[string]bool      // what this run started, or plans to start
 	braked      map[string]bool      // the sessions whose failed turn has been acted on
 }
 
@@ -141,21 +144,14 @@ type Result struct {
 // Do wakes the named sessions, duplicates before their owner, five at a time.
 func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	res := Result{Items: []Item{}, Defects: []journal.OpenDefect{}}
-	before, err := r.Journal.Read()
-	if err != nil {
-		return res, err
-	}
-	shown := len(journal.Replay(before).Defects)
 	state, err := r.settle(ctx)
 	if err != nil {
 		return res, err
 	}
 	if !r.Options.DryRun {
-		if err := r.brake(state, shown); err != nil {
-			return res, err
-		}
+		r.brake(state)
 	}
-	r.started = map[string]time.Time{}
+	r.started, r.woken = map[string]time.Time{}, map[string]bool{}
 	for short, s := range state.Sessions {
 		for _, w := range s.Wakes {
 			if w.Sent() {
@@ -248,6 +244,7 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 		it := r.one(ctx, short, n)
 		if it.started() {
 			started++
+			r.woken[short] = true
 		}
 		items = append(items, it)
 	}
@@ -271,32 +268,16 @@ func (it *Item) started() bool {
 	return false
 }
 
-// brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. The
-// user's --again acknowledges both, but no defect that was found only now: shown is how many they could know of.
-func (r *Run) brake(state *journal.State, shown int) error {
-	acknowledge := func(what string) error {
-		return r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: what})
-	}
+// brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. A defect is
+// closed by name with ack, a limit is waited out or closed with ack limit: --again does neither.
+func (r *Run) brake(state *journal.State) {
 	if why := waitFor(state, r.Clock.Now()); why != "" {
-		if !r.Options.Again {
-			r.stopped = why
-			return nil
-		}
-		if err := acknowledge("limit"); err != nil {
-			return err
-		}
+		r.stopped = why
 	}
-	switch {
-	case len(state.Defects) == 0:
-		return nil
-	case len(state.Defects) > shown:
-		r.stopped = "a defect of an earlier run was found just now; look at it, then acknowledge it with --again"
-		return nil
-	case !r.Options.Again:
-		r.stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
-		return nil
+	if len(state.Defects) > 0 {
+		d := state.Defects[0]
+		r.stopped = fmt.Sprintf("a defect of an earlier run is open: %s in %s; look at it, then close it by name: recovery ack %s", d.Code, d.Session, d.Session)
 	}
-	return acknowledge("defect")
 }
 
 // stop ends the run after what is under way.

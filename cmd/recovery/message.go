@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -144,19 +143,13 @@ func (x *command) data(c *cli.Context, w *inventory.World) (message.Data, error)
 	return d, nil
 }
 
-// dataFlag is how --data is typed again, with a space behind it; empty without the flag.
-func dataFlag(c *cli.Context) string {
-	name := c.String("data")
-	if name == "" {
-		return ""
+// dataArgs is how --data is typed again; nil without the flag.
+func dataArgs(c *cli.Context) []string {
+	if name := c.String("data"); name != "" {
+		return []string{"--data", name}
 	}
-	if !plainWord.MatchString(name) {
-		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return "--data " + name + " "
+	return nil
 }
-
-var plainWord = regexp.MustCompile(`^[\w./@%+=:,][\w./@%+=:,-]*$`)
 
 // howToSend is what whoever sends a text has to know.
 func howToSend(a *account.Account, user string) []string {

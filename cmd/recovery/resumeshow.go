@@ -43,9 +43,13 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 		len(res.Items)-counts[wake.Woken]-counts[wake.Planned]-counts[wake.Refused])
 	switch {
 	case len(res.Defects) > 0:
-		x.next("look at the defects above; then acknowledge them: recovery resume --again SHORT...")
-	case opts.DryRun && len(planned) > 0:
+		x.next("look at the defects above, then close each by name: recovery ack %s", res.Defects[0].Session)
+	case opts.DryRun && opts.Named && len(planned) > 0 && len(planned) <= mostNamed:
 		x.next("recovery resume %s", strings.Join(planned, " "))
+	case opts.DryRun && len(planned) > 0 && !opts.Named:
+		x.next("recovery resume --all --yes")
+	case opts.DryRun && len(planned) > 0:
+		x.next("the same without --dry-run")
 	case len(woken) > 0:
 		x.next("recovery report")
 	default:

@@ -40,6 +40,9 @@ type Job struct {
 	Queued        bool
 	InFlightQueue int
 	InFlightTasks int
+	// Fan are the agents and shells that it started, PendingAgents how many agents its state file counts as unfinished.
+	Fan           []FanItem
+	PendingAgents int
 	RespawnFlags  []string
 	SelfWake      bool
 	Routine       bool
@@ -54,6 +57,14 @@ type Job struct {
 	Fingerprint string
 	// Problem says why state.json cannot be trusted: not readable, not JSON, or damaged in a way that could hide something.
 	Problem string
+}
+
+// FanItem is an agent or a shell that a job started.
+type FanItem struct {
+	ID, Kind, Label string
+	StartedAt       time.Time
+	// Done says that the client saw it end.
+	Done bool
 }
 
 // Jobs are the account's jobs, by short, with what was left out and why.
@@ -179,6 +190,12 @@ func (j *Job) parse(data []byte) {
 			j.QueuedPrompt = v.String()
 		case "inFlight":
 			j.parseInFlight(v, note)
+		case "fan":
+			j.parseFan(v, note)
+		case "pendingBackgroundAgentCount":
+			if v.Type != gjson.Null {
+				j.PendingAgents = count(v, key, note)
+			}
 		case "respawnFlags":
 			if v.Type != gjson.Null && !v.IsArray() {
 				note("respawnFlags is not a list")
@@ -229,12 +246,41 @@ func (j *Job) parseInFlight(v gjson.Result, note func(string, ...any)) {
 	v.ForEach(func(k, n gjson.Result) bool {
 		switch key := k.String(); key {
 		case "queued":
-			j.InFlightQueue = count(n, key, note)
+			j.InFlightQueue = count(n, "inFlight."+key, note)
 		case "tasks":
-			j.InFlightTasks = count(n, key, note)
+			j.InFlightTasks = count(n, "inFlight."+key, note)
 		}
 		return true
 	})
+}
+
+// parseFan reads the work that the job started; what is no list of objects may hide some.
+func (j *Job) parseFan(v gjson.Result, note func(string, ...any)) {
+	if v.Type == gjson.Null {
+		return
+	}
+	if !v.IsArray() {
+		note("fan is not a list")
+		return
+	}
+	v.ForEach(func(_, f gjson.Result) bool {
+		if !f.IsObject() {
+			note("fan has an entry that is no object")
+			return true
+		}
+		item := FanItem{ID: f.Get("id").String(), Kind: f.Get("kind").String(), Label: f.Get("label").String(), StartedAt: clientTime(f.Get("startedAt"))}
+		item.Done = f.Get("doneAt").Type != gjson.Null && f.Get("doneAt").Exists()
+		j.Fan = append(j.Fan, item)
+		return true
+	})
+}
+
+// clientTime is a time as the client writes it in state files: RFC 3339, or milliseconds since 1970.
+func clientTime(v gjson.Result) time.Time {
+	if v.Type == gjson.Number {
+		return time.UnixMilli(v.Int()).UTC()
+	}
+	return parseTime(v.String())
 }
 
 // maxCount is more than any count of the client's; a number beyond it is damage and must not turn over into a small one.
@@ -242,7 +288,7 @@ const maxCount = 1 << 30
 
 func count(n gjson.Result, key string, note func(string, ...any)) int {
 	if n.Type != gjson.Number || n.Num < 0 || n.Num > maxCount || n.Num != math.Trunc(n.Num) {
-		note("inFlight.%s is not a count", key)
+		note("%s is not a count", key)
 		return 0
 	}
 	return int(n.Num)

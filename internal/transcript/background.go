@@ -15,8 +15,9 @@ import (
 // Background is work that was started and whose end the transcript does not tell: a wake starts a cut agent again, and a shell
 // can run on without its session.
 type Background struct {
-	// ID is the call's, Kind is agent, shell or schedule, Label is how the call describes it.
-	ID, Kind, Label string
+	// ID is the call's, Kind is agent, shell or schedule, Label is how the call describes it; Task is the id under which the
+	// client knows it, empty when that was not told.
+	ID, Kind, Label, Task string
 	At              time.Time
 }
 
@@ -41,11 +42,12 @@ type work struct {
 	background map[string]*Background
 	begun      []string          // ids of background, likewise
 	tasks      map[string]string // the id of a task to that of its call
+	over       map[string]bool   // the ids of tasks that ended
 	stops      map[string]string // a call that stops a task to the task's id
 }
 
 func newWork() *work {
-	return &work{open: map[string]*OpenCall{}, background: map[string]*Background{}, tasks: map[string]string{}, stops: map[string]string{}}
+	return &work{open: map[string]*OpenCall{}, background: map[string]*Background{}, tasks: map[string]string{}, over: map[string]bool{}, stops: map[string]string{}}
 }
 
 // calls takes the calls of an assistant line.
@@ -64,7 +66,8 @@ func (w *work) calls(e *Entry) {
 			w.begin(&Background{ID: id, Kind: WorkSchedule, Label: label(name, input), At: wakeupAt(e.At, input)})
 		case name == claude.ToolMessage && w.tasks[input.Get("to").String()] != "":
 			agent := w.tasks[input.Get("to").String()]
-			w.begin(&Background{ID: agent, Kind: WorkAgent, Label: label(name, input), At: e.At})
+			w.begin(&Background{ID: agent, Kind: WorkAgent, Label: label(name, input), At: e.At, Task: input.Get("to").String()})
+			delete(w.over, input.Get("to").String())
 		case claude.StartsAgent(name) && input.Get("run_in_background").Type == gjson.True:
 			w.begin(&Background{ID: id, Kind: WorkAgent, Label: label(name, input), At: e.At})
 		}
@@ -131,11 +134,16 @@ func (w *work) results(e *Entry) {
 func (w *work) task(call, task string) {
 	if task != "" {
 		w.tasks[task] = call
+		w.background[call].Task = task
 	}
 }
 
 // ended takes background work away, by its task's id or its call's.
 func (w *work) ended(id string) {
+	if id == "" {
+		return
+	}
+	w.over[id] = true
 	if call, ok := w.tasks[id]; ok {
 		id = call
 	}

@@ -50,6 +50,8 @@ type Ledger struct {
 	Crons bool
 	// Background is work that was started in it and whose end it does not tell.
 	Background []Background
+	// Ended are the ids of the tasks whose end a notification told.
+	Ended map[string]bool
 	// OpenCalls are the calls without a result that the last line does not go on from: those of another branch.
 	OpenCalls []OpenCall
 	// Threads are the bodies of the threads that it names, the newest last.
@@ -76,8 +78,13 @@ const (
 
 // Ledger folds the whole file. own says of a text in the user's role that recovery sent it. Only lines that can matter
 // are parsed as a whole.
-func (t *File) Ledger(own func(string) bool) (Ledger, error) {
+func (t *File) Ledger(own func(string) bool) (Ledger, error) { return t.LedgerBeside(own, own) }
+
+// LedgerBeside is Ledger where more texts than recovery's prompts are no person's message: ours says so of one. It is asked
+// about every text in the user's role.
+func (t *File) LedgerBeside(own, ours func(string) bool) (Ledger, error) {
 	f := newFolder(own)
+	f.ours = ours
 	err := t.walkRaw(f.line)
 	f.finish()
 	if err != nil {
@@ -103,6 +110,7 @@ type queued struct {
 type folder struct {
 	out   Ledger
 	own   func(string) bool
+	ours  func(string) bool
 	queue []*queued
 	gone  []*queued // went out of the queue, not seen again yet
 	// struck are the uuids of lines that stood for a queued message: the same line can be in the file twice.
@@ -117,7 +125,7 @@ type folder struct {
 }
 
 func newFolder(own func(string) bool) *folder {
-	return &folder{own: own, out: Ledger{LastPerson: -1}, known: seen{}, uuids: map[string]bool{}, work: newWork()}
+	return &folder{own: own, ours: own, out: Ledger{LastPerson: -1}, known: seen{}, uuids: map[string]bool{}, work: newWork()}
 }
 
 func (f *folder) bad(format string, args ...any) {
@@ -221,7 +229,7 @@ func (f *folder) attachment(e *Entry) {
 
 func (f *folder) person(e *Entry, text string) {
 	f.out.Persons++
-	if f.own == nil || !f.own(text) {
+	if f.ours == nil || !f.ours(text) {
 		f.out.LastPerson = e.Offset
 	}
 }
@@ -489,7 +497,7 @@ func (f *folder) finish() {
 		}
 	}
 	f.out.Crons = len(f.made) > len(f.unmade)
-	f.out.Background = f.work.rest(f.last)
+	f.out.Background, f.out.Ended = f.work.rest(f.last), f.work.over
 }
 
 // Head reads a transcript from its beginning until the first message of a person and the leading uuids are known.
