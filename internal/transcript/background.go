@@ -18,7 +18,7 @@ type Background struct {
 	// ID is the call's, Kind is agent, shell or schedule, Label is how the call describes it; Task is the id under which the
 	// client knows it, empty when that was not told.
 	ID, Kind, Label, Task string
-	At              time.Time
+	At                    time.Time
 }
 
 // The kinds of background work.
