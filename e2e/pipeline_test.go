@@ -169,4 +169,5 @@ func writeCaught(t *testing.T, s *sandbox) {
 	}
 	t.Logf("caught in %s: %s", r.took.Round(10*time.Millisecond), tool.Raw)
 	x.stop(t)
+	s.recovery0(t, "ack", x.short)
 }

@@ -102,7 +102,7 @@ var (
 	// sectionMark is the heading of a section, squeezed.
 	sectionMark = regexp.MustCompile(`ifyouare[0-9a-f]{8}`)
 	blankRuns   = regexp.MustCompile(`\n{3,}`)
-	promptID    = regexp.MustCompile(`recovery-prompt-id:[ \t]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^0-9a-f-]|$)`)
+	promptID    = regexp.MustCompile(`recovery-prompt-id:[ \t]*(` + claude.UUIDPattern + `)(?:[^0-9a-f-]|$)`)
 )
 
 func checkIDs(short, id string) error {

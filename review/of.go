@@ -198,7 +198,7 @@ func Unrecorded(events []journal.Event, short string, rev *Review) []journal.Def
 }
 
 func defectData(short string, rev *Review, d Defect) journal.DefectData {
-	return journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
+	return journal.NewDefect(short, d.Code, key(rev, d), d.Text, "look at its thread; stop it if it acts: claude stop "+short)
 }
 
 func onRecord(events []journal.Event, short string, rev *Review, d Defect) bool {
@@ -228,7 +228,7 @@ func joinedAlready(events []journal.Event, short, code, prompt string) bool {
 	}
 	for _, w := range journal.Replay(events).Session(short).Wakes {
 		if w.PromptID == prompt {
-			return w.Result != nil && w.Result.Outcome == "joined"
+			return w.Result != nil && w.Result.Outcome == journal.Joined
 		}
 	}
 	return false

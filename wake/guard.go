@@ -36,14 +36,14 @@ type ready struct {
 
 // refusal is why a session is not woken, and what to type next.
 type refusal struct {
-	outcome Outcome
+	outcome journal.Outcome
 	saved   bool
 	reason  string
 	next    standing.Next
 }
 
 func refuse(next standing.Next, format string, args ...any) *refusal {
-	return &refusal{outcome: Refused, reason: fmt.Sprintf(format, args...), next: next}
+	return &refusal{outcome: journal.Refused, reason: fmt.Sprintf(format, args...), next: next}
 }
 
 // guard works out everything anew that could forbid to wake a session. It sends nothing and writes nothing.
@@ -91,7 +91,7 @@ func (r *Run) allowed(g *ready) *refusal {
 	saved := g.state.SavedPrompt()
 	own := saved != "" && g.job.QueuedPrompt == saved
 	if own && !r.Options.Nudge {
-		return &refusal{outcome: Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
 			next: standing.Run("resume", "--nudge", short)}
 	}
 	events, err := r.Events(short)
@@ -112,15 +112,15 @@ func (r *Run) allowed(g *ready) *refusal {
 	switch g.verdict.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:
 	case queuecheck.Check:
-		return &refusal{outcome: Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
+		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
 	default:
 		return &refusal{outcome: outcomeOf(g.verdict), reason: "blocked: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
 	}
 	if r.Options.Nudge && !own {
-		return &refusal{outcome: Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}
+		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}
 	}
 	if other := r.taken(g); other != "" {
-		return &refusal{outcome: Refused, reason: fmt.Sprintf("session %s has its thread or its conversation and is woken in this run: two of them awake take each other's messages", other),
+		return &refusal{outcome: journal.Refused, reason: fmt.Sprintf("session %s has its thread or its conversation and is woken in this run: two of them awake take each other's messages", other),
 			next: standing.Run("read", other)}
 	}
 	if r.Options.Prep {
@@ -131,17 +131,17 @@ func (r *Run) allowed(g *ready) *refusal {
 
 // outcomeOf is the outcome of a session that the queue check blocks: two of its reasons have one of their own, where nothing else
 // blocks.
-func outcomeOf(v queuecheck.Result) Outcome {
+func outcomeOf(v queuecheck.Result) journal.Outcome {
 	if len(v.Blocked) != 1 {
-		return Refused
+		return journal.Refused
 	}
 	switch v.Blocked[0] {
 	case "untrusted":
-		return Untrusted
+		return journal.Untrusted
 	case "folder-gone":
-		return MissingCwd
+		return journal.MissingCwd
 	}
-	return Refused
+	return journal.Refused
 }
 
 // taken is the session of the same thread or conversation that this run has begun already; empty when there is none.

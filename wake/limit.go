@@ -15,7 +15,8 @@ func (r *Run) putOff(short, words string, until time.Time) {
 		r.stop("%v", err)
 		return
 	}
-	r.stop("the service's limit was met in %s (%s); nothing is started before %s, then run it again", short, text.Clip(words, 120), until.UTC().Format(time.RFC3339))
+	r.stop("the service's limit was met in %s (%s); nothing is started before %s, then run it again",
+		short, text.Clip(words, 120), until.UTC().Format(time.RFC3339))
 }
 
 // waitFor says why nothing is started yet; empty when nothing was put off.

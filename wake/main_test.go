@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bench is one account with a run on it: the clock is the test's, the client is called in this process, and no process runs.
+// bench is one account with a run on it: the clock is the test's, the client is called in this process, and no process
+// runs.
 type bench struct {
 	t     *testing.T
 	a     *fixtures.Account
@@ -281,7 +282,7 @@ func (b *bench) woken(s *fixtures.Added) journal.Intent {
 	intent := b.intended(s)
 	b.lines(s.Transcript, person(intent.Prompt))
 	out := journal.OutcomeData{PromptID: intent.PromptID, Outcome: "woken", Sent: true}
-	if err := b.run.Journal.Append(journal.Outcome, s.Short, out); err != nil {
+	if err := b.run.Journal.Append(journal.Concluded, s.Short, out); err != nil {
 		b.t.Fatal(err)
 	}
 	return intent

@@ -19,8 +19,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// proof finds out what became of one call: from what the client said, the conversation's own transcript from the recorded
-// size on, the job's queued prompt, the supervisor's log and the jobs that are new.
+// proof finds out what became of one call: from what the client said, the conversation's own transcript from the
+// recorded size on, the job's queued prompt, the supervisor's log and the jobs that are new.
 type proof struct {
 	run      *Run
 	short    string
@@ -37,23 +37,24 @@ type proof struct {
 	unproven bool
 }
 
-func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
-	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: string(o), Sent: sent, Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
+func (p *proof) outcome(o journal.Outcome, sent bool, format string, args ...any) journal.OutcomeData {
+	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: o, Sent: sent,
+		Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
 }
 
 func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	if p.said.Err != nil {
-		return p.outcome(NotStarted, false, "the client could not be executed: %v", p.said.Err)
+		return p.outcome(journal.NotStarted, false, "the client could not be executed: %v", p.said.Err)
 	}
 	words := p.said.Text()
 	printed := claude.Read(words)
 	if other := p.otherShort(printed); other != "" {
-		out := p.outcome(Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
+		out := p.outcome(journal.Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
 		out.Other = other
 		return out
 	}
 	if printed.Copied {
-		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
+		return p.outcome(journal.Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
 	}
 	p.returned = p.run.Clock.Now()
 	deadline := p.returned.Add(p.run.Timing.Proof)
@@ -76,15 +77,17 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	}
 	if saved, ok := p.saved(); ok {
 		p.unproven = false
-		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start; %s", p.told())
+		out := p.outcome(journal.Saved, true, "the start failed and the prompt is saved in the session for its next start; %s",
+			p.told())
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
 	if p.unproven {
-		return p.outcome(Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s", p.told())
+		return p.outcome(journal.Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s",
+			p.told())
 	}
-	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and "+
-		"`claude logs %s`; %s", p.run.Timing.Proof, p.short, p.told())
+	return p.outcome(journal.Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, "+
+		"the transcript and `claude logs %s`; %s", p.run.Timing.Proof, p.short, p.told())
 }
 
 // told is what the client said, in words and by its exit status; for a reason.
@@ -129,16 +132,16 @@ func (p *proof) look(printed claude.Printed) (journal.OutcomeData, bool) {
 		if line, ok := p.crashed(); ok {
 			p.kind = claude.KnownError(line)
 			if saved, ok := p.saved(); ok {
-				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
+				out := p.outcome(journal.Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
 				out.PromptSaved, out.Saved = true, saved
 				return out, true
 			}
-			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
+			return p.outcome(journal.Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
 		}
 		return journal.OutcomeData{}, false
 	}
-	// A refusal is believed when it is all that the client said, and when it still holds after a moment: what was delivered
-	// or saved all the same shows by then.
+	// A refusal is believed when it is all that the client said, and when it still holds after a moment: what was
+	// delivered or saved all the same shows by then.
 	if p.said.TimedOut || p.said.Exit == 0 || printed.Woke || !printed.Refused {
 		return journal.OutcomeData{}, false
 	}
@@ -146,12 +149,12 @@ func (p *proof) look(printed claude.Printed) (journal.OutcomeData, bool) {
 	if !isSaved && (printed.Saved || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
 		return journal.OutcomeData{}, false
 	}
-	outcome := NotStarted
+	outcome := journal.NotStarted
 	switch {
 	case printed.Gone:
-		outcome = MissingCwd
+		outcome = journal.MissingCwd
 	case printed.Untrusted:
-		outcome = Untrusted
+		outcome = journal.Untrusted
 	default:
 		p.kind = claude.KnownError(p.said.Text())
 	}
@@ -169,7 +172,7 @@ const refusalHolds = 2 * time.Second
 // copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
 func (p *proof) copyOf(id string) journal.OutcomeData {
 	short := claude.ShortOf(id)
-	out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
+	out := p.outcome(journal.Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
 	out.Other = short
 	return out
 }
@@ -215,19 +218,21 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 		}
 		switch {
 		case said == p.intent.Expected:
-			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
+			out, done = p.outcome(journal.Woken, true, "the prompt stands in its own transcript"), true
 		case strings.Contains(said, p.intent.PromptID):
-			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
+			extra := text.Clip(extraText(said, p.intent.Prompt), 300)
+			out, done = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message: %q", extra), true
 		case from > 0 && !p.settling && !prompts.IsOwn(said) && !known(t, e.UUID, from):
-			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
+			other := text.Clip(said, 300)
+			out, done = p.outcome(journal.Replayed, true, "another message was delivered instead of the prompt: %q", other), true
 		}
 		return !done
 	})
 	return out, done && err == nil
 }
 
-// known says whether a line stands in the part of a transcript before from: a line with a known uuid was written a second time
-// and is nothing new.
+// known says whether a line stands in the part of a transcript before from: a line with a known uuid was written a
+// second time and is nothing new.
 func known(t *transcript.File, uuid string, from int64) bool {
 	found := false
 	if uuid == "" {
@@ -262,8 +267,8 @@ func extraText(said, prompt string) string {
 	return strings.TrimSpace(strings.Replace(said, prompt, " ", 1))
 }
 
-// saved says whether the prompt stands in the job's queuedPrompt, and gives what stands there when that is recovery's own,
-// byte for byte.
+// saved says whether the prompt stands in the job's queuedPrompt, and gives what stands there when that is recovery's
+// own, byte for byte.
 func (p *proof) saved() (string, bool) {
 	job := p.run.Account.Job(p.short)
 	if job == nil || !strings.Contains(job.QueuedPrompt, p.intent.PromptID) {
@@ -278,7 +283,8 @@ func (p *proof) saved() (string, bool) {
 // crashed finds the end of the worker in the log, after the call.
 func (p *proof) crashed() (string, bool) {
 	for _, e := range p.run.Account.Log().Of(p.short) {
-		if e.Kind == account.LogSettled && (e.Cause == claude.SettledCrashed || e.Cause == claude.SettledFailed) && !e.At.Before(p.called.Add(-time.Second)) {
+		died := e.Kind == account.LogSettled && (e.Cause == claude.SettledCrashed || e.Cause == claude.SettledFailed)
+		if died && !e.At.Before(p.called.Add(-time.Second)) {
 			return e.Line, true
 		}
 	}
@@ -331,8 +337,8 @@ func fileHolds(a *account.Account, path, id string) bool {
 	return false
 }
 
-// elsewhere looks for a prompt's id in every transcript of the account that was written to since the intention; it is for
-// settling, when the jobs that there were before are not known.
+// elsewhere looks for a prompt's id in every transcript of the account that was written to since the intention; it is
+// for settling, when the jobs that there were before are not known.
 func elsewhere(a *account.Account, own, id string, since time.Time) string {
 	found := ""
 	_ = fs.WalkDir(os.DirFS(filepath.Join(a.Dir, "projects")), ".", func(path string, d fs.DirEntry, err error) error {

@@ -32,7 +32,7 @@ func TestWhatBecameOfACall(t *testing.T) {
 	for name, c := range map[string]struct {
 		said    func(s *fixtures.Added) Said
 		happens func(b *bench, s *fixtures.Added, p *proof)
-		want    Outcome
+		want    journal.Outcome
 		sent    bool
 		saved   bool
 		reason  string
@@ -41,84 +41,84 @@ func TestWhatBecameOfACall(t *testing.T) {
 	}{
 		"delivered": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(9*time.Second, func() { b.lines(s.Transcript, person(p.intent.Prompt)) })
-		}, Woken, true, false, "own transcript", "", 10 * time.Second},
+		}, journal.Woken, true, false, "own transcript", "", 10 * time.Second},
 		"delivered as a queued message": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.lines(s.Transcript, map[string]any{"type": "attachment", "attachment": map[string]any{"type": "queued_command", "prompt": p.intent.Prompt}})
-		}, Woken, true, false, "own transcript", "", 0},
+		}, journal.Woken, true, false, "own transcript", "", 0},
 		"delivered although the client was silent": {exit1(""), func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(20*time.Second, func() { b.lines(s.Transcript, person(p.intent.Prompt)) })
-		}, Woken, true, false, "own transcript", "", 21 * time.Second},
+		}, journal.Woken, true, false, "own transcript", "", 21 * time.Second},
 		"delivered in a new file": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			path := filepath.Join(filepath.Dir(s.Transcript), "22222222-2222-4222-8222-222222222222.jsonl")
 			b.lines(path, person(p.intent.Prompt))
 			b.state(s, "linkScanPath", path)
-		}, Woken, true, false, "own transcript", "", 0},
+		}, journal.Woken, true, false, "own transcript", "", 0},
 		"written twice": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			for range 3 {
 				l := person(p.intent.Prompt)
 				l["uuid"] = "33333333-3333-4333-8333-333333333333"
 				b.lines(s.Transcript, l)
 			}
-		}, Woken, true, false, "own transcript", "", 0},
+		}, journal.Woken, true, false, "own transcript", "", 0},
 		"an old line written again": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.lines(s.Transcript, b.old, person(p.intent.Prompt))
-		}, Woken, true, false, "own transcript", "", 0},
+		}, journal.Woken, true, false, "own transcript", "", 0},
 		"joined": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.lines(s.Transcript, person("yes, go ahead\n\n"+p.intent.Prompt))
-		}, Joined, true, false, "yes, go ahead", "", 0},
+		}, journal.Joined, true, false, "yes, go ahead", "", 0},
 		"replayed": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.lines(s.Transcript, person("the first brief"))
-		}, Replayed, true, false, "the first brief", "", 0},
+		}, journal.Replayed, true, false, "the first brief", "", 0},
 		"a notification came first": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.lines(s.Transcript, person("<task-notification>done</task-notification>"), person(p.intent.Prompt))
-		}, Woken, true, false, "own transcript", "", 0},
+		}, journal.Woken, true, false, "own transcript", "", 0},
 		"a copy by its answer": {func(*fixtures.Added) Said { return Said{Stdout: "backgrounded · 0e30a1f7 · x"} }, nil,
-			Copy, true, false, "claude stop 0e30a1f7", "", 0},
+			journal.Copy, true, false, "claude stop 0e30a1f7", "", 0},
 		"a copy without its short": {func(*fixtures.Added) Said {
 			return Said{Stderr: "note: another background session already uses the id x, so this started a copy as -"}
-		}, nil, Copy, true, false, "started a copy", "", 0},
+		}, nil, journal.Copy, true, false, "started a copy", "", 0},
 		"a copy that nobody told of": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(5*time.Second, func() {
 				b.write(filepath.Join(b.a.Claude, "jobs", "0e30a1f7", "state.json"), map[string]any{
 					"sessionId": "0e30a1f7-1111-4111-8111-111111111111", "state": "working", "intent": p.intent.Prompt})
 			})
-		}, Copy, true, false, "claude stop 0e30a1f7", "", 6 * time.Second},
+		}, journal.Copy, true, false, "claude stop 0e30a1f7", "", 6 * time.Second},
 		"not trusted, saved": {exit1("Workspace not trusted. Run `claude` in /w once. Your message is saved and will be delivered when session x next starts."),
 			func(b *bench, s *fixtures.Added, p *proof) {
 				b.at(time.Second, func() { b.queuedPrompt(s, p.intent.Prompt) })
-			}, Untrusted, true, true, "exit status 1", "", 2 * time.Second},
+			}, journal.Untrusted, true, true, "exit status 1", "", 2 * time.Second},
 		"not trusted, and nothing is saved": {exit1("Workspace not trusted. Run `claude` in /w once and accept the trust prompt, then retry."), nil,
-			Untrusted, false, false, "Workspace not trusted", "", 3 * time.Second},
+			journal.Untrusted, false, false, "Workspace not trusted", "", 3 * time.Second},
 		"its folder is gone": {exit1("Workspace not trusted. /w could not be resolved on disk."), nil,
-			MissingCwd, false, false, "could not be resolved", "", 3 * time.Second},
-		"not signed in": {exit1("Not logged in · Please run /login"), nil, NotStarted, false, false, "Not logged in", claude.KindSignIn, 3 * time.Second},
-		"a limit":       {exit1("You've hit your session limit · resets 3pm (UTC)"), nil, NotStarted, false, false, "session limit", claude.KindLimit, 3 * time.Second},
+			journal.MissingCwd, false, false, "could not be resolved", "", 3 * time.Second},
+		"not signed in": {exit1("Not logged in · Please run /login"), nil, journal.NotStarted, false, false, "Not logged in", claude.KindSignIn, 3 * time.Second},
+		"a limit":       {exit1("You've hit your session limit · resets 3pm (UTC)"), nil, journal.NotStarted, false, false, "session limit", claude.KindLimit, 3 * time.Second},
 		"the conversation cannot be resumed": {exit1("Failed to resume the conversation"), nil,
-			NotStarted, false, false, `"Failed to resume the conversation", exit status 1`, "", 3 * time.Second},
+			journal.NotStarted, false, false, `"Failed to resume the conversation", exit status 1`, "", 3 * time.Second},
 		"the service cannot be reached": {exit1("Couldn't reach the background service (ECONNREFUSED)"), nil,
-			NotStarted, false, false, "Couldn't reach", claude.KindConnection, 3 * time.Second},
+			journal.NotStarted, false, false, "Couldn't reach", claude.KindConnection, 3 * time.Second},
 		"refused in words, and delivered": {exit1("Failed to resume the conversation"), func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(time.Second, func() { b.lines(s.Transcript, person(p.intent.Prompt)) })
-		}, Woken, true, false, "own transcript", "", 2 * time.Second},
+		}, journal.Woken, true, false, "own transcript", "", 2 * time.Second},
 		"refused in words, and in another transcript": {exit1("Failed to resume the conversation"), func(b *bench, s *fixtures.Added, p *proof) {
 			b.lines(filepath.Join(filepath.Dir(s.Transcript), "44444444-4444-4444-8444-444444444444.jsonl"), person(p.intent.Prompt))
-		}, Copy, true, false, "claude stop 44444444", "", 3 * time.Second},
-		"a text that nobody knows": {exit1("panic: out of cheese"), nil, Uncertain, true, false, `"panic: out of cheese", exit status 1`, "", 30 * time.Second},
-		"silent":                   {exit1(""), nil, Uncertain, true, false, "said nothing, exit status 1", "", 30 * time.Second},
-		"it says that it woke it":  {ok, nil, Uncertain, true, false, "woke session", "", 30 * time.Second},
-		"it never ended":           {func(*fixtures.Added) Said { return Said{TimedOut: true} }, nil, Uncertain, true, false, "had not ended", "", 30 * time.Second},
-		"a refusal with exit 0":    {func(*fixtures.Added) Said { return Said{Stderr: "Failed to resume the conversation"} }, nil, Uncertain, true, false, "Failed to resume", "", 30 * time.Second},
+		}, journal.Copy, true, false, "claude stop 44444444", "", 3 * time.Second},
+		"a text that nobody knows": {exit1("panic: out of cheese"), nil, journal.Uncertain, true, false, `"panic: out of cheese", exit status 1`, "", 30 * time.Second},
+		"silent":                   {exit1(""), nil, journal.Uncertain, true, false, "said nothing, exit status 1", "", 30 * time.Second},
+		"it says that it woke it":  {ok, nil, journal.Uncertain, true, false, "woke session", "", 30 * time.Second},
+		"it never ended":           {func(*fixtures.Added) Said { return Said{TimedOut: true} }, nil, journal.Uncertain, true, false, "had not ended", "", 30 * time.Second},
+		"a refusal with exit 0":    {func(*fixtures.Added) Said { return Said{Stderr: "Failed to resume the conversation"} }, nil, journal.Uncertain, true, false, "Failed to resume", "", 30 * time.Second},
 		"died at its start": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(8*time.Second, func() { b.log("bg settled " + s.Short + " (crashed): OAuth token has expired") })
-		}, Uncertain, true, false, "OAuth token has expired", claude.KindSignIn, 9 * time.Second},
+		}, journal.Uncertain, true, false, "OAuth token has expired", claude.KindSignIn, 9 * time.Second},
 		"died at its start, saved": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.queuedPrompt(s, p.intent.Prompt)
 			b.at(8*time.Second, func() { b.log("bg settled " + s.Short + " (crashed): No LLM gateway") })
-		}, Saved, true, true, "No LLM gateway", "", 9 * time.Second},
+		}, journal.Saved, true, true, "No LLM gateway", "", 9 * time.Second},
 		"saved in the end": {exit1(""), func(b *bench, s *fixtures.Added, p *proof) {
 			b.queuedPrompt(s, p.intent.Prompt)
-		}, Saved, true, true, "exit status 1", "", 30 * time.Second},
-		"it could not be run": {func(*fixtures.Added) Said { return Said{Err: errors.New("no such file")} }, nil, NotStarted, false, false, "no such file", "", 0},
+		}, journal.Saved, true, true, "exit status 1", "", 30 * time.Second},
+		"it could not be run": {func(*fixtures.Added) Said { return Said{Err: errors.New("no such file")} }, nil, journal.NotStarted, false, false, "no such file", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &fixtures.Added{}
@@ -131,7 +131,7 @@ func TestWhatBecameOfACall(t *testing.T) {
 				c.happens(b, s, p)
 			}
 			out := p.find(context.Background())
-			if Outcome(out.Outcome) != c.want || out.Sent != c.sent || out.PromptSaved != c.saved || out.PromptID != id {
+			if out.Outcome != c.want || out.Sent != c.sent || out.PromptSaved != c.saved || out.PromptID != id {
 				t.Errorf("%+v, want %s", out, c.want)
 			}
 			if !strings.Contains(out.Reason, c.reason) {
@@ -151,27 +151,27 @@ func TestWhatBecameOfACall(t *testing.T) {
 func TestAnInterruptedProofStaysOpen(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(b *bench, s *fixtures.Added)
-		want    Outcome
+		want    journal.Outcome
 	}{
 		"delivered after the run had ended": {func(b *bench, s *fixtures.Added) {
 			b.lines(s.Transcript, person(prompt(b)))
-		}, Woken},
+		}, journal.Woken},
 		"delivered while the next run looks": {func(b *bench, s *fixtures.Added) {
 			b.at(b.slept+10*time.Second, func() { b.lines(s.Transcript, person(prompt(b))) })
-		}, Woken},
-		"together with a yes":       {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("yes\n\n"+prompt(b))) }, Joined},
-		"saved":                     {func(b *bench, s *fixtures.Added) { b.queuedPrompt(s, prompt(b)) }, Saved},
-		"nowhere":                   {func(*bench, *fixtures.Added) {}, Uncertain},
-		"a later word is no replay": {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("good morning")) }, Uncertain},
+		}, journal.Woken},
+		"together with a yes":       {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("yes\n\n"+prompt(b))) }, journal.Joined},
+		"saved":                     {func(b *bench, s *fixtures.Added) { b.queuedPrompt(s, prompt(b)) }, journal.Saved},
+		"nowhere":                   {func(*bench, *fixtures.Added) {}, journal.Uncertain},
+		"a later word is no replay": {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("good morning")) }, journal.Uncertain},
 		"in a copy": {func(b *bench, s *fixtures.Added) {
 			b.lines(filepath.Join(filepath.Dir(s.Transcript), "44444444-4444-4444-8444-444444444444.jsonl"), person(prompt(b)))
-		}, Copy},
+		}, journal.Copy},
 		"in a transcript that was written anew": {func(b *bench, s *fixtures.Added) {
 			if err := os.Truncate(s.Transcript, 0); err != nil {
 				b.t.Fatal(err)
 			}
 			b.lines(s.Transcript, person("hello"), person(prompt(b)))
-		}, Woken},
+		}, journal.Woken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &fixtures.Added{}
@@ -187,10 +187,10 @@ func TestAnInterruptedProofStaysOpen(t *testing.T) {
 				return client(ctx, call)
 			}
 			res, err := b.run.Do(ctx, []string{s.Short})
-			if err != nil || !res.Interrupted || res.Items[0].Outcome != Uncertain || !strings.Contains(res.Items[0].Reason, "interrupted") {
+			if err != nil || !res.Interrupted || res.Items[0].Outcome != journal.Uncertain || !strings.Contains(res.Items[0].Reason, "interrupted") {
 				t.Fatalf("%+v %v", res, err)
 			}
-			if b.events(journal.Outcome) != 0 || b.events(journal.Intended) != 1 {
+			if b.events(journal.Concluded) != 0 || b.events(journal.Intended) != 1 {
 				t.Fatal("an outcome is on record")
 			}
 			c.happens(b, s)
@@ -201,7 +201,7 @@ func TestAnInterruptedProofStaysOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := state.Session(s.Short).Wakes[0]
-			if w.Open() || Outcome(w.Result.Outcome) != c.want || !w.Result.Sent {
+			if w.Open() || w.Result.Outcome != c.want || !w.Result.Sent {
 				t.Errorf("settled as %+v, want %s", w.Result, c.want)
 			}
 			if b.calls != 1 {

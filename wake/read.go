@@ -16,9 +16,9 @@ func (r *Run) read(ctx context.Context, items []Item) {
 	var woken, others []string
 	for i := range items {
 		switch items[i].Outcome {
-		case Woken:
+		case journal.Woken:
 			woken = append(woken, items[i].Short)
-		case Joined, Replayed:
+		case journal.Joined, journal.Replayed:
 			others = append(others, items[i].Short)
 		}
 	}
@@ -29,7 +29,8 @@ func (r *Run) read(ctx context.Context, items []Item) {
 	}{{woken, r.Clock.Now().Add(r.Options.Wait)}, {others, r.Clock.Now()}} {
 		seen, err := r.waiting(r.show).For(ctx, part.shorts, part.until)
 		if err != nil && ctx.Err() == nil {
-			r.stop("%v; the next sessions are not started blind: recovery read --wait 10m %s", err, strings.Join(part.shorts, " "))
+			r.stop("%v; the next sessions are not started blind: recovery read --wait 10m %s",
+				err, strings.Join(part.shorts, " "))
 		}
 		for _, s := range seen {
 			for i := range items {
@@ -54,8 +55,15 @@ func (r *Run) state() (*journal.State, error) {
 	return journal.Replay(events), nil
 }
 
-// show tells the user of one review as soon as its wait has ended.
+// show tells the user of one review as soon as its wait has ended, once.
 func (r *Run) show(s Seen) {
+	if r.shown[s.Short] {
+		return
+	}
+	if r.shown == nil {
+		r.shown = map[string]bool{}
+	}
+	r.shown[s.Short] = true
 	switch s.End {
 	case EndAnswered:
 		verdict := "no verdict"
@@ -66,18 +74,18 @@ func (r *Run) show(s Seen) {
 			verdict += " (unclear: " + text.Line(s.Review.Unclear) + ")"
 		}
 		r.Tell("%s answered: %s", s.Short, verdict)
-		for _, line := range strings.Split(text.Escape(s.Review.Reply), "\n") {
+		for _, line := range strings.Split(strings.TrimRight(text.Escape(s.Review.Reply), "\n"), "\n") {
 			r.Tell("    | %s", line)
 		}
 	case EndWaits:
 		r.Tell("%s", Waits(s.Short, s.Review.Waiting))
 	default:
-		r.Tell("%s: %s", s.Short, s.ending())
+		r.Tell("%s: %s", s.Short, s.Ending())
 	}
 }
 
-// ending says in words how a wait ended without an answer; empty when it ended with one or not at all.
-func (s *Seen) ending() string {
+// Ending says in words how a wait ended without an answer; empty when it ended with one or not at all.
+func (s *Seen) Ending() string {
 	switch s.End {
 	case EndError:
 		return "its turn ended in an error: " + text.Clip(s.Error, 300)
@@ -93,17 +101,17 @@ func (s *Seen) ending() string {
 
 // take puts what was seen of a session into its item and the journal, and applies the brakes.
 func (r *Run) take(it *Item, s Seen) {
-	if how := s.ending(); how != "" {
+	if how := s.Ending(); how != "" {
 		it.Reason += "; " + how
 	}
 	if s.End == EndUnread {
-		r.stop("%s: %s; the next sessions are not started blind", s.Short, s.ending())
+		r.stop("%s: %s; the next sessions are not started blind", s.Short, s.Ending())
 	}
 	if s.Review == nil {
 		return
 	}
 	it.Review = s.Review
-	if it.Outcome == Woken {
+	if it.Outcome == journal.Woken {
 		switch s.End {
 		case EndAnswered:
 			it.Next = "recovery report"
@@ -146,7 +154,8 @@ func (r *Run) failedTurn(short, said string) (next string) {
 	return anew + short
 }
 
-// brakeOnce does what a session's failed turn asks for once a run: it is met between two starts and again when the batch is read.
+// brakeOnce does what a session's failed turn asks for once a run: it is met between two starts and again when the
+// batch is read.
 func (r *Run) brakeOnce(short string, act func()) {
 	if r.braked[short] {
 		return
@@ -158,22 +167,27 @@ func (r *Run) brakeOnce(short string, act func()) {
 	act()
 }
 
-// peek looks at what was started in a batch, before the next start: an error that will meet every session stops the run at once.
+// peek looks at what was started in a batch, before the next start: what has ended is shown, a question too, and an
+// error that will meet every session stops the run at once.
 func (r *Run) peek(ctx context.Context, items []Item) {
 	var woken []string
 	for _, it := range items {
-		if it.Outcome == Woken {
+		if it.Outcome == journal.Woken {
 			woken = append(woken, it.Short)
 		}
 	}
 	if len(woken) == 0 || r.Options.DryRun {
 		return
 	}
-	seen, err := r.waiting(nil).For(ctx, woken, r.Clock.Now())
+	seen, err := r.waiting(r.show).For(ctx, woken, r.Clock.Now())
 	if err != nil {
 		return // the guards of the next session look too, and refuse it
 	}
 	for _, s := range seen {
+		if s.End == EndOpen && s.Review != nil && s.Review.Waiting != "" && !r.shown[s.Short] {
+			s.End = EndWaits
+			r.show(s)
+		}
 		if s.End == EndError && s.Kind().Brake() {
 			r.failedTurn(s.Short, s.Error)
 		}

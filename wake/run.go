@@ -3,6 +3,7 @@ package wake
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"recovery/internal/account"
@@ -13,24 +14,6 @@ import (
 	"recovery/message"
 	"recovery/queuecheck"
 	"recovery/review"
-)
-
-// Outcome is what became of one session in a run.
-type Outcome string
-
-// The outcomes.
-const (
-	Woken      Outcome = "woken"
-	Refused    Outcome = "refused"
-	Copy       Outcome = "copy"
-	Replayed   Outcome = "replayed"
-	Joined     Outcome = "joined"
-	Saved      Outcome = "saved"
-	Untrusted  Outcome = "untrusted"
-	MissingCwd Outcome = "missing-cwd"
-	NotStarted Outcome = "not-started"
-	Uncertain  Outcome = "unknown"
-	Planned    Outcome = "planned"
 )
 
 // Clock is time as a run sees it. Sleep returns early when the context ends.
@@ -53,7 +36,8 @@ type Timing struct {
 }
 
 // DefaultTiming is what the client's behaviour asks for: a failed start shows within 8 to 18 s.
-var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second, Look: 30 * time.Second}
+var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second,
+	Retry: 5 * time.Second, Look: 30 * time.Second}
 
 // Options are what the user asked for.
 type Options struct {
@@ -110,20 +94,21 @@ type Run struct {
 	started     map[string]time.Time // the last start of each session
 	woken       map[string]bool      // what this run started, or plans to start
 	braked      map[string]bool      // the sessions whose failed turn has been acted on
+	shown       map[string]bool      // the sessions whose review the user has been told of
 }
 
 // Item is what became of one session.
 type Item struct {
-	Short       string  `json:"short"`
-	SessionID   string  `json:"session_id"`
-	Link        *string `json:"link"`
-	Outcome     Outcome `json:"outcome"`
-	PromptSaved bool    `json:"prompt_saved"`
-	Reason      string  `json:"reason"`
-	Batch       int     `json:"batch"`
-	Next        string  `json:"next"`
-	Title       string  `json:"title"`
-	Cwd         string  `json:"cwd"`
+	Short       string          `json:"short"`
+	SessionID   string          `json:"session_id"`
+	Link        *string         `json:"link"`
+	Outcome     journal.Outcome `json:"outcome"`
+	PromptSaved bool            `json:"prompt_saved"`
+	Reason      string          `json:"reason"`
+	Batch       int             `json:"batch"`
+	Next        string          `json:"next"`
+	Title       string          `json:"title"`
+	Cwd         string          `json:"cwd"`
 	// Review is what the session did, read after its batch; nil when it was not woken.
 	Review *review.Review `json:"review"`
 	// Verdict is the queue check's, worked out right before the call.
@@ -137,7 +122,7 @@ type Result struct {
 	Stopped string `json:"stopped"`
 	// Interrupted says that the user ended the run: what it had not reached is "not-started" and was refused by nothing.
 	Interrupted bool `json:"interrupted"`
-	// Defects are those of this run and those of earlier ones that nobody acknowledged.
+	// Defects are those of this run and those of earlier ones that nobody closed.
 	Defects []journal.OpenDefect `json:"defects"`
 }
 
@@ -172,12 +157,12 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	}
 	for _, s := range order[len(res.Items):] {
 		it := r.blank(s)
-		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
+		it.Outcome, it.Reason, it.Next = journal.Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
 		if res.Interrupted {
 			r.unreached(&it)
 		}
 		if r.Options.DryRun {
-			it.Outcome = Planned
+			it.Outcome = journal.Planned
 		}
 		res.Items = append(res.Items, it)
 	}
@@ -254,29 +239,29 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 	return items
 }
 
-// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it and nothing was sent.
+// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it, nothing was sent.
 func (r *Run) unreached(it *Item) {
-	it.Outcome, it.Reason, it.Next = NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
+	it.Outcome, it.Reason, it.Next = journal.NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
 }
 
 // started says whether something may run because of this run.
 func (it *Item) started() bool {
 	switch it.Outcome {
-	case Woken, Joined, Replayed, Copy, Uncertain, Planned:
+	case journal.Woken, journal.Joined, journal.Replayed, journal.Copy, journal.Uncertain, journal.Planned:
 		return true
 	}
 	return false
 }
 
-// brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. A defect is
-// closed by name with ack, a limit is waited out or closed with ack limit: --again does neither.
+// brake keeps a run from starting while a defect is open, or a limit that the service named lasts. Nothing lifts a defect but the
+// user, who closes it by name.
 func (r *Run) brake(state *journal.State) {
-	if why := waitFor(state, r.Clock.Now()); why != "" {
-		r.stopped = why
-	}
-	if len(state.Defects) > 0 {
-		d := state.Defects[0]
-		r.stopped = fmt.Sprintf("a defect of an earlier run is open: %s in %s; look at it, then close it by name: recovery ack %s", d.Code, d.Session, d.Session)
+	switch open := state.Defective(); {
+	case len(open) > 0:
+		r.stopped = fmt.Sprintf("a defect of an earlier run is open in %s; look at it, then close it by name: recovery %s", strings.Join(open, ", "),
+			strings.Join(journal.AckArgs(open...), " "))
+	default:
+		r.stopped = waitFor(state, r.Clock.Now())
 	}
 }
 

@@ -55,10 +55,11 @@ func (s *Seen) said() string {
 	return s.Error
 }
 
-// Waits is what to say of a session that stands at a question. A plan or a permission is never to be approved for the sake of
-// a review, so the advice is to stop it.
+// Waits is what to say of a session that stands at a question. A plan or a permission is never to be approved for the
+// sake of a review, so the advice is to stop it.
 func Waits(short, question string) string {
-	return fmt.Sprintf("%s waits: %s; a review needs no answer to that: stop it: claude stop %s", short, text.Line(question), short)
+	return fmt.Sprintf("%s waits: %s; a review needs no answer to that: stop it: claude stop %s",
+		short, text.Line(question), short)
 }
 
 // Wait waits for reviews: those of a batch, or those that were asked for.
@@ -68,8 +69,8 @@ type Wait struct {
 	Rules  *audit.Rules
 	Clock  Clock
 	Timing Timing
-	// Settled is told of each session at the moment when its wait ends; nil when nobody listens. It is not called for sessions
-	// that are still open when time is up.
+	// Settled is told of each session at the moment when its wait ends; nil when nobody listens. It is not called for
+	// sessions that are still open when time is up.
 	Settled func(Seen)
 }
 
@@ -81,8 +82,9 @@ type watched struct {
 	waits   bool      // it stood at a question when it was looked at last
 }
 
-// For looks at the sessions until the wait of each has ended or time is up. It looks at least once. The error says that the
-// account could not be looked at, for as long as Timing.Look or at the end of the time; what was seen until then is given too.
+// For looks at the sessions until the wait of each has ended or time is up. It looks at least once. The error says that
+// the account could not be looked at, for as long as Timing.Look or at the end of the time; what was seen until then is
+// given too.
 func (w *Wait) For(ctx context.Context, shorts []string, until time.Time) ([]Seen, error) {
 	list := make([]watched, len(shorts))
 	for i, s := range shorts {
@@ -196,8 +198,8 @@ func (w *Wait) unread(x *watched, now time.Time) End {
 	return EndOpen
 }
 
-// gone says that the session is offline again: by the supervisor's word, or seen so for as long as a lost worker may take to be
-// started again.
+// gone says that the session is offline again: by the supervisor's word, or seen so for as long as a lost worker may
+// take to be started again.
 func (w *Wait) gone(world *inventory.World, job *account.Job, live account.Liveness, sent time.Time, x *watched) End {
 	if live.State != account.Offline {
 		x.offline = time.Time{}
@@ -222,7 +224,8 @@ func sentAt(s *journal.Session) time.Time {
 	return time.Time{}
 }
 
-// lastMessage is the last line of a transcript that is a user's or an assistant's; nil when there is none or it cannot be read.
+// lastMessage is the last line of a transcript that is a user's or an assistant's; nil when there is none or it cannot
+// be read.
 func lastMessage(door account.Door, path string) *transcript.Entry {
 	t, err := transcript.Open(door, path)
 	if err != nil {
@@ -239,8 +242,8 @@ func lastMessage(door account.Door, path string) *transcript.Entry {
 	return out
 }
 
-// brokenOff is the client's report of an error when that is the last message of the conversation. A line of type system that
-// tells of an error is a try that the client repeats by itself: it ends nothing.
+// brokenOff is the client's report of an error when that is the last message of the conversation. A line of type system
+// that tells of an error is a try that the client repeats by itself: it ends nothing.
 func brokenOff(door account.Door, path string) string {
 	e := lastMessage(door, path)
 	if e == nil || e.Type != "assistant" || e.Get("isApiErrorMessage").Type != gjson.True {
@@ -252,8 +255,8 @@ func brokenOff(door account.Door, path string) string {
 	return "an API error"
 }
 
-// atWork says whether a subagent of the session works: its transcript was written to since the wake, and it has not ended, or only
-// a moment ago. What a wake brought back is among them.
+// atWork says whether a subagent of the session works: its transcript was written to since the wake, and it has not
+// ended, or only a moment ago. What a wake brought back is among them.
 func atWork(door account.Door, path string, since, now time.Time, settle time.Duration) bool {
 	return worksIn(door, filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents"), since, now, settle)
 }

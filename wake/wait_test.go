@@ -239,7 +239,7 @@ func TestWhatAFailedTurnMeans(t *testing.T) {
 			b.woken(s)
 			b.live(s, "idle", "")
 			b.lines(s.Transcript, failure(said))
-			items := []Item{{Short: s.Short, Outcome: Woken, Reason: "delivered"}}
+			items := []Item{{Short: s.Short, Outcome: journal.Woken, Reason: "delivered"}}
 			b.run.read(context.Background(), items)
 			if (b.run.stopped != "") != (c.stops != "") || !strings.Contains(b.run.stopped, c.stops) {
 				t.Errorf("the run stopped: %q", b.run.stopped)
@@ -266,7 +266,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b := newBench(t, s)
 	b.woken(s)
 	b.seeErr = errors.New("too many open files")
-	items := []Item{{Short: s.Short, Outcome: Woken}}
+	items := []Item{{Short: s.Short, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !strings.Contains(b.run.stopped, "too many open files") {
 		t.Errorf("stopped: %q", b.run.stopped)
@@ -275,7 +275,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.live(s, "waiting", "permission prompt")
-	items = []Item{{Short: s.Short, Outcome: Woken}}
+	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if items[0].Next != "claude stop "+s.Short || !b.saidSo("stop it") || b.saidSo("answer it") || b.run.stopped != "" {
 		t.Errorf("%+v, told %q, stopped %q", items[0], b.told, b.run.stopped)
@@ -284,7 +284,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.log("bg settled " + s.Short + " (killed)")
-	items = []Item{{Short: s.Short, Outcome: Woken}}
+	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !strings.Contains(items[0].Reason, "offline again") || !strings.Contains(items[0].Next, "--again") {
 		t.Errorf("%+v", items[0])
@@ -293,7 +293,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.lines(s.Transcript, reply(verdict, "end_turn"))
-	items = []Item{{Short: s.Short, Outcome: Woken}}
+	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if items[0].Next != "recovery report" || !b.saidSo("answered: DONE") || !b.saidSo("| ## Review") {
 		t.Errorf("%+v, told %q", items[0], b.told)

@@ -14,8 +14,8 @@ import (
 	"recovery/internal/claude"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 	"recovery/inventory"
-	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -175,7 +175,7 @@ func inflightLine(c *cli.Context) string {
 		words = append(words, "--source", name)
 	}
 	for _, dir := range c.StringSlice("root") {
-		words = append(words, "--root", standing.Word(dir))
+		words = append(words, "--root", text.ShellWord(dir))
 	}
 	if c.Bool("all") {
 		words = append(words, "--all")

@@ -2,13 +2,10 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"recovery/internal/account"
@@ -74,22 +71,7 @@ func (x *command) inventory(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(inv, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := x.closeFinished(p, w); err != nil {
-		return err
-	}
-	if proposal != nil {
-		if err := journal.SaveFile(p.work, inventory.GroupsFile, proposal); err != nil {
-			return err
-		}
-	}
-	if err := journal.SaveFile(p.work, inventoryFile, append(data, '\n')); err != nil {
-		return err
-	}
-	if err := p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user, Agent: x.inSession(), Count: len(inv.Items)}); err != nil {
+	if err := x.saveInventory(p, w, inv, proposal); err != nil {
 		return err
 	}
 	if x.json {
@@ -102,15 +84,36 @@ func (x *command) inventory(c *cli.Context) error {
 	return quiet(inventoryStatus(inv, pages))
 }
 
+// saveInventory closes the recovery before this one when it is over, and saves the new inventory with the groups that it proposes.
+// In another user's account it saves nothing and says so.
+func (x *command) saveInventory(p *place, w *inventory.World, inv inventory.Inventory, proposal []byte) error {
+	if p.folder.Barred != nil {
+		x.say("nothing was saved: %v", p.folder.Barred)
+		return nil
+	}
+	if err := x.closeFinished(p, w); err != nil {
+		return err
+	}
+	if proposal != nil {
+		if err := p.folder.SaveGroups(proposal); err != nil {
+			return err
+		}
+	}
+	if err := p.folder.SaveInventory(inv); err != nil {
+		return err
+	}
+	return p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user, Agent: x.inSession(), Count: len(inv.Items)})
+}
+
 // applyGroups puts the user's groups in force, from a named file or from the one in the work folder. It gives what is to be
 // saved there: the first proposal, or the user's file with new proposals below it; nil when nothing is new.
 func applyGroups(p *place, w *inventory.World, inv *inventory.Inventory, named string) ([]byte, error) {
-	path := named
-	if path == "" {
-		path = filepath.Join(p.work, inventory.GroupsFile)
+	path, data, err := p.folder.Groups()
+	if named != "" {
+		path = named
+		data, err = os.ReadFile(path)
 	}
-	data, err := os.ReadFile(path)
-	if named == "" && errors.Is(err, fs.ErrNotExist) {
+	if err == nil && named == "" && data == nil {
 		if len(inv.Groups) == 0 {
 			return nil, nil
 		}

@@ -116,7 +116,7 @@ func (x *command) message(c *cli.Context) error {
 		mark = prompts.WrapMark
 	}
 	if x.json {
-		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, x.user), "items": items})
+		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, p.owner.name), "items": items})
 	} else {
 		x.showMessages(p, kind, items)
 	}
@@ -214,7 +214,7 @@ func (x *command) showMessages(p *place, kind message.Kind, items []messageItem)
 	if texts > 0 {
 		x.out("")
 		x.out("How to send it:")
-		for i, line := range howToSend(p.account, x.user) {
+		for i, line := range howToSend(p.account, p.owner.name) {
 			x.out("%d. %s", i+1, text.Line(line))
 		}
 		if kind == message.Wrap || kind == message.ReviewWrap {

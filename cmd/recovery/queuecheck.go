@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -88,6 +86,9 @@ func (x *command) queueCheck(c *cli.Context) error {
 	}
 	agent := false
 	if len(confirm) > 0 {
+		if err := x.mine(p); err != nil {
+			return err
+		}
 		if agent, err = x.userOnly(c, "--confirm"); err != nil {
 			return err
 		}
@@ -280,11 +281,7 @@ func (x *command) saveEvents(p *place, w *inventory.World, specs []string) error
 		for _, warn := range append(append([]string{}, events.Warnings...), events.Notes...) {
 			x.say("warning: events of %s: %s", short, warn)
 		}
-		data, err := json.Marshal(events)
-		if err != nil {
-			return err
-		}
-		if err := journal.SaveFile(p.work, filepath.Join("events", short+".json"), data); err != nil {
+		if err := p.folder.SaveEvents(short, events); err != nil {
 			return err
 		}
 	}

@@ -22,8 +22,8 @@ func (x *command) readCommand() *cli.Command {
 		Usage:     "print each review: reply, verdict, and every tool call with its class",
 		UsageText: "recovery read [--wait DURATION] [--rules FILE]... [SHORT...]",
 		Description: `Reads the reply to the last wake prompt of each session and judges every tool call since then: read, write or unknown,
-and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with
-is shown at once.
+and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with,
+an error that ended its turn and a session that is offline again are shown at once, and nothing more is waited for there.
 
 EXAMPLE:
    recovery read --wait 570 1a2b3c4d
@@ -41,7 +41,7 @@ type readItem struct {
 	sessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
-	gone    bool   // it is offline again and has not answered
+	gone    string // that it is offline again and has not answered
 	shown   bool
 	// Place is where the session stands now, with what is next.
 	Place standing.Place `json:"place"`
@@ -163,7 +163,7 @@ func blankRead(w *inventory.World, state *journal.State, short string) readItem 
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.sessionName = nameOf(j)
 	}
-	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == string(wake.Copy) {
+	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
 	}
 	return it
@@ -178,7 +178,10 @@ func (it *readItem) take(s wake.Seen) {
 	if s.Review != nil {
 		it.Review = *s.Review
 	}
-	it.gone = s.End == wake.EndGone
+	it.gone = ""
+	if s.End == wake.EndGone {
+		it.gone = s.Ending()
+	}
 }
 
 // showRead prints a row once: when its wait ended, or at the end.
@@ -192,8 +195,8 @@ func (x *command) showRead(it *readItem) {
 	case it.Problem != "":
 		x.out("    %s", text.Line(it.Problem))
 		return
-	case it.gone:
-		x.out("    it went offline again before it answered: it was stopped, or it died in its review; read its thread")
+	case it.gone != "":
+		x.out("    %s; read its thread", it.gone)
 	}
 	x.showReview(it.Short, &it.Review, "    ")
 }

@@ -84,6 +84,9 @@ func (x *command) resume(c *cli.Context) error {
 	if err := resumeUsage(c); err != nil {
 		return err
 	}
+	if err := x.mine(p); err != nil {
+		return err
+	}
 	inv, err := loadInventory(p)
 	if err != nil {
 		return err
@@ -217,15 +220,8 @@ func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.O
 		}
 		opts.Agent = opts.Agent || agent
 	}
-	if opts.DefaultCwd != "" {
-		abs, err := filepath.Abs(opts.DefaultCwd)
-		if err != nil {
-			return opts, usagef("--default-cwd: %v", err)
-		}
-		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return opts, usagef("--default-cwd %s is no folder", opts.DefaultCwd)
-		}
-		opts.DefaultCwd = abs
+	if opts.DefaultCwd, err = defaultCwd(c); err != nil {
+		return opts, err
 	}
 	if opts.Data, err = x.data(c, w); err != nil {
 		return opts, err
@@ -248,11 +244,11 @@ func owed(res wake.Result) string {
 	var unread, open, left []string
 	for _, it := range res.Items {
 		switch {
-		case it.Outcome == wake.Woken && (it.Review == nil || !it.Review.Answered):
+		case it.Outcome == journal.Woken && (it.Review == nil || !it.Review.Answered):
 			unread = append(unread, it.Short)
-		case it.Outcome == wake.Uncertain:
+		case it.Outcome == journal.Uncertain:
 			open = append(open, it.Short)
-		case res.Interrupted && it.Outcome == wake.NotStarted:
+		case res.Interrupted && it.Outcome == journal.NotStarted:
 			left = append(left, it.Short)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,10 @@ type sys struct {
 	memory    func() (int64, error)
 	timing    wake.Timing
 	user      string
+	// uid is the number of the user as whom the program runs (the effective one). userOf gives the name and the home folder of a
+	// user by number; both are empty for a number that has none.
+	uid    int
+	userOf func(uid int) (name, home string)
 	// userHome is the home folder of that user, whatever HOME says; host is this machine's name.
 	userHome string
 	host     string
@@ -52,6 +57,7 @@ func system() *sys {
 	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil {
 		s.terminal, s.width = true, int(size.Col)
 	}
+	s.uid, s.userOf = os.Geteuid(), userOf
 	if u, err := user.Current(); err == nil {
 		s.user, s.userHome = u.Username, u.HomeDir
 	}
@@ -60,6 +66,15 @@ func system() *sys {
 	s.self, _ = os.Executable()
 	s.cwd, _ = os.Getwd()
 	return s
+}
+
+// userOf looks a user up by number.
+func userOf(uid int) (name, home string) {
+	u, err := user.LookupId(strconv.Itoa(uid))
+	if err != nil {
+		return "", ""
+	}
+	return u.Username, u.HomeDir
 }
 
 func (s *sys) env(name string) string {

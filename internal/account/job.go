@@ -242,12 +242,12 @@ func (j *Job) parseInFlight(v gjson.Result, note func(string, ...any)) {
 		note("inFlight is not an object")
 		return
 	}
-	checkKeys(v, "inFlight", []string{"queued", "tasks"}, note)
+	checkKeys(v, "inFlight", []string{claude.InFlightQueued, claude.InFlightTasks}, note)
 	v.ForEach(func(k, n gjson.Result) bool {
 		switch key := k.String(); key {
-		case "queued":
+		case claude.InFlightQueued:
 			j.InFlightQueue = count(n, "inFlight."+key, note)
-		case "tasks":
+		case claude.InFlightTasks:
 			j.InFlightTasks = count(n, "inFlight."+key, note)
 		}
 		return true

@@ -188,6 +188,9 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 	if r.domain != "" && (w.processes.Domain == "" || r.domain != w.processes.Domain) {
 		return Unknown, fmt.Sprintf("%s: process %d belongs to another machine or container and cannot be looked at from here", r.source, r.pid)
 	}
+	if r.damaged {
+		return Unknown, fmt.Sprintf("%s: its row names no process", r.source)
+	}
 	reused := false
 	for _, p := range append([]pidStart{{r.pid, r.start}}, r.other...) {
 		if p.pid == 0 {

@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
+// UUIDPattern matches a session id, for patterns that find one inside a text.
+const UUIDPattern = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
+
 var (
 	shortForm = regexp.MustCompile(`^[0-9a-f]{8}$`)
-	uuidForm  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	uuidForm  = regexp.MustCompile(`^` + UUIDPattern + `$`)
 )
 
 // IsShort says whether s is a job's short: the first eight hex digits of its first session id, in lower case.

@@ -10,14 +10,16 @@ var (
 	logLine    = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\] \[(bg|supervisor)\] (.*)$`)
 	logSpawned = regexp.MustCompile(`^bg (?:spawned|claimed-spare) ([0-9a-f]{8}) \(([^)]*)\)$`)
 	// Behind the idle time can stand ", worker 2.1.300 (daemon 2.1.332)" and a note in brackets.
-	logRetire   = regexp.MustCompile(`^bg retire ([0-9a-f]{8}): ([a-z-]+), idle (\d+[hm])(?:, worker [^\[\]]+)?(?: \[[^\[\]]*\])?$`)
+	logRetire = regexp.MustCompile(`^bg retire ([0-9a-f]{8}): ([a-z-]+), idle (\d+[hm])` +
+		`(?:, worker [^\[\]]+)?(?: \[[^\[\]]*\])?$`)
 	logSettled  = regexp.MustCompile(`^bg settled ([0-9a-f]{8}) \((done|killed|failed|crashed)\)(?:: (.*))?$`)
 	logAdopted  = regexp.MustCompile(`^bg adopt: adopted=(\d+) respawned=(\d+) dead=(\d+)(?: .*)?$`)
 	logStart    = regexp.MustCompile(`^─── daemon start ─── version=`)
 	logUpgrade  = regexp.MustCompile(`self-restarting for upgrade`)
 	logShutdown = regexp.MustCompile(`^shutting down \(cause=([^,)]*)[,)]`)
 	// logGlued finds a supervisor's start behind a line that was cut off by what ended the one before.
-	logGlued = regexp.MustCompile(`.(\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\] \[supervisor\] ─── daemon start ─── version=.*)$`)
+	logGlued = regexp.MustCompile(`.(\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\] ` +
+		`\[supervisor\] ─── daemon start ─── version=.*)$`)
 )
 
 // LogKind is what a line of the supervisor's log says.
@@ -41,23 +43,21 @@ type LogLine struct {
 	// Kind is empty for a line that says nothing to recovery.
 	Kind  LogKind
 	Short string
-	// Cause is the retirement's cause, the settlement's outcome (done, killed, failed, crashed), the start's source or the
-	// shutdown's cause.
+	// Cause is the retirement's cause, the settlement's outcome (done, killed, failed, crashed), the start's source or
+	// the shutdown's cause.
 	Cause string
 	// Idle is how long the session had been idle when it was retired ("8h", "61m").
 	Idle string
 	// Detail is what stands behind the outcome.
 	Detail string
-	// Adopted, Respawned and Dead are the counts of an adoption.
-	Adopted, Respawned, Dead string
 	// Text is the line as it was understood: without what a lost machine left before it.
 	Text string
 }
 
 // ParseLogLine reads one line of the supervisor's log.
 func ParseLogLine(line string) LogLine {
-	// A machine that lost its power leaves zeros, or half a line, and the next supervisor writes right behind them. Its start
-	// must not be lost: it says that what ran before may be dead.
+	// A machine that lost its power leaves zeros, or half a line, and the next supervisor writes right behind them. Its
+	// start must not be lost: it says that what ran before may be dead.
 	line = strings.Trim(line, "\x00")
 	if glued := logGlued.FindStringSubmatch(line); glued != nil {
 		line = glued[1]
@@ -92,9 +92,8 @@ func (l *LogLine) background(body string) {
 		l.Kind, l.Short, l.Cause, l.Idle = LogRetired, m[1], m[2], m[3]
 	} else if m := logSettled.FindStringSubmatch(body); m != nil {
 		l.Kind, l.Short, l.Cause, l.Detail = LogSettled, m[1], m[2], m[3]
-	} else if m := logAdopted.FindStringSubmatch(body); m != nil {
+	} else if logAdopted.MatchString(body) {
 		l.Kind, l.Detail = LogAdopt, body
-		l.Adopted, l.Respawned, l.Dead = m[1], m[2], m[3]
 	}
 }
 

@@ -15,8 +15,8 @@ var (
 	alreadyRuns  = regexp.MustCompile(`Session [0-9a-f]{8} is already running\b`)
 )
 
-// refusals are what the client prints when it starts nothing, besides the errors of ErrorKind. Only with one of them, and the
-// prompt found nowhere, was a prompt provably not sent.
+// refusals are what the client prints when it starts nothing, besides the errors of ErrorKind. Only with one of them,
+// and the prompt found nowhere, was a prompt provably not sent.
 var refusals = []*regexp.Regexp{
 	notTrusted, notOnDisk, alreadyRuns,
 	regexp.MustCompile(`(?i)no conversation found with session id`),
@@ -39,7 +39,8 @@ type Printed struct {
 	Shorts []string
 	// Copied says that it started a copy.
 	Copied bool
-	// Started says that it gave the short of a session that runs now; Woke, that it says so of the one that was asked for.
+	// Started says that it gave the short of a session that runs now; Woke, that it says so of the one that was asked
+	// for.
 	Started, Woke bool
 	// Saved says that it kept the prompt for the session's next start.
 	Saved bool

@@ -13,8 +13,8 @@ const (
 	StateCrashed  = "crashed"
 )
 
-// Terminal says whether the supervisor starts no lost worker again in this state, as the client 2.1.332 lists them. "crashed"
-// is none of them: it was seen with the detail "exit 1; respawning".
+// Terminal says whether the supervisor starts no lost worker again in this state, as the client 2.1.332 lists them.
+// "crashed" is none of them: it was seen with the detail "exit 1; respawning".
 func Terminal(state string) bool {
 	return state == StateDone || state == StateFailed || state == StateStopped
 }

@@ -28,13 +28,14 @@ var markers = []struct {
 	{"<task-notification", AuthorNotification},
 	{"<cross-session-message", AuthorSession}, {"<teammate-message", AuthorSession},
 	{"<scheduled-task", AuthorSchedule},
-	{"<command-name", AuthorCommand}, {"<command-message", AuthorCommand}, {"<local-command-", AuthorOutput}, {"<bash-", AuthorShell},
+	{"<command-name", AuthorCommand}, {"<command-message", AuthorCommand},
+	{"<local-command-", AuthorOutput}, {"<bash-", AuthorShell},
 	{"<system-reminder>", AuthorInjected},
 	{"[Request interrupted", AuthorInterrupted},
 }
 
-// MarkedBy says who put a text into the user's role, by how it begins; ok is false for a text without a marker, which may be
-// a person's.
+// MarkedBy says who put a text into the user's role, by how it begins; ok is false for a text without a marker, which
+// may be a person's.
 func MarkedBy(s string) (author Author, ok bool) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	for _, m := range markers {
@@ -57,9 +58,11 @@ const (
 	OriginNotification = "task-notification"
 )
 
-// machineOrigins are the other origins that are never a person's. A channel is not among them: people write through channels.
+// machineOrigins are the other origins that are never a person's. A channel is not among them: people write through
+// channels.
 var machineOrigins = map[string]Author{
-	OriginNotification: AuthorNotification, "peer": AuthorSession, "coordinator": AuthorSession, "cron": AuthorSchedule, "loop": AuthorSchedule,
+	OriginNotification: AuthorNotification, "peer": AuthorSession, "coordinator": AuthorSession,
+	"cron": AuthorSchedule, "loop": AuthorSchedule,
 }
 
 // MachineOrigin says who is behind a value of origin.kind that is never a person's.

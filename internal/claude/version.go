@@ -8,8 +8,8 @@ import (
 	"recovery/internal/text"
 )
 
-// FirstInPlace is the first client that wakes a session in place; every older one starts a copy (2.1.253 to 2.1.256 were
-// never published).
+// FirstInPlace is the first client that wakes a session in place; every older one starts a copy (2.1.253 to 2.1.256
+// were never published).
 const FirstInPlace = "2.1.257"
 
 var versionNumber = regexp.MustCompile(`\b(\d+)\.(\d+)\.(\d+)\b`)
@@ -18,8 +18,8 @@ var versionNumber = regexp.MustCompile(`\b(\d+)\.(\d+)\.(\d+)\b`)
 func CheckVersion(whose, said string) (version string, err error) {
 	m := versionNumber.FindStringSubmatch(said)
 	if m == nil {
-		return "", fmt.Errorf("the version of the %s cannot be read (%q); versions before %s start a copy, so nothing is sent; "+
-			"check `claude --version`", whose, text.Clip(said, 120), FirstInPlace)
+		return "", fmt.Errorf("the version of the %s cannot be read (%q); versions before %s start a copy, "+
+			"so nothing is sent; check `claude --version`", whose, text.Clip(said, 120), FirstInPlace)
 	}
 	first := versionNumber.FindStringSubmatch(FirstInPlace)
 	for i := 1; i <= 3; i++ {
