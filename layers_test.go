@@ -4,7 +4,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 // layers are the folders from the bottom up; a package imports only what stands below its own line.
 var layers = [][]string{
 	{"internal/text"},
+	{"internal/claude"},
 	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures"},
 	{"internal/sources/files"},
 	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
@@ -88,6 +91,52 @@ func TestOnlyTheClientRunner(t *testing.T) {
 			name, _ := strconv.Unquote(imp.Path.Value)
 			if where, guarded := allowed[name]; guarded && !strings.Contains(" "+strings.Join(where, " ")+" ", " "+dir+" ") {
 				t.Errorf("%s imports %s, which is for %v", path, name, where)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clientWords are words of the client that one room names.
+var clientWords = []string{
+	`"(end_turn|stop_sequence)"`, `"(AskUserQuestion|ExitPlanMode)"`, `"queued_command"`, `"<synthetic>"`,
+	`hasn't isolated`, `"user-rejected"|"permission-rule"`,
+	`"<(task-notification|cross-session-message|teammate-message|scheduled-task)`, `"\[Request interrupted`,
+	`"cse_"|"session_" ?\+`, `claude\.ai/code/session_"`, `"CLAUDE_(CODE|JOB)_`, `"CLAUDE_CONFIG_DIR"`,
+	`bg settled|daemon start ─`, `backgrounded\\s|started a copy as\\s`, `overloaded|/login\\b`,
+	`\[0-9a-f\]\{8\}-\[0-9a-f\]\{4\}-\[0-9a-f\]\{4\}`,
+}
+
+// TestTheClientsWordsHaveOneRoom: a new version of the client is met in internal/claude and in fixtures alone.
+func TestTheClientsWordsHaveOneRoom(t *testing.T) {
+	var patterns []*regexp.Regexp
+	for _, p := range clientWords {
+		patterns = append(patterns, regexp.MustCompile(p))
+	}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, room := range []string{"internal/claude/", "fixtures/", "e2e/", "internal/audit/"} {
+			if strings.HasPrefix(filepath.ToSlash(path), room) {
+				return nil
+			}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for line := range strings.Lines(string(data)) {
+			n++
+			code, _, _ := strings.Cut(line, "// ")
+			for _, re := range patterns {
+				if re.MatchString(code) {
+					t.Errorf("%s:%d has words of the client that internal/claude names: %s", path, n, strings.TrimSpace(line))
+				}
 			}
 		}
 		return nil

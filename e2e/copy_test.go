@@ -15,7 +15,7 @@ func copyCaught(t *testing.T, s *sandbox) {
 	s.ready(t, next)
 	wrapper := s.script(t, "copying", "[ \"$1\" = --bg ] && exec claude --model sonnet \"$@\"\nexec claude \"$@\"\n")
 	lines, nextLines := len(x.prompts()), len(next.prompts())
-	r := s.recover("resume", "--json", "--again", "--spacing", "1", "--wait", "60s", "--client", wrapper, x.short, next.short)
+	r := s.recover("resume", "--json", "--spacing", "1", "--wait", "60s", "--client", wrapper, x.short, next.short)
 	res := parse(t, r, 5)
 	row := item(t, res, x.short)
 	want(t, "a copy", row, map[string]string{"outcome": "copy"})
@@ -40,10 +40,11 @@ func copyCaught(t *testing.T, s *sandbox) {
 	grouped(t, s, x, made)
 
 	blocked := s.recoveryJSON(t, 5, "resume", next.short)
-	has(t, "the next run", blocked.Get("stopped").Str, "--again")
+	has(t, "the next run", blocked.Get("stopped").Str, "recovery ack "+x.short)
 	if len(next.prompts()) != nextLines {
-		t.Error("a prompt was sent while the defect stands")
+		t.Error("a prompt was sent while the defect is open")
 	}
+	s.recovery0(t, "ack", x.short)
 }
 
 // grouped wants a first inventory to see that the copy and its original are one conversation, and to say so. It has a work
@@ -68,7 +69,7 @@ func copyBehindKill(t *testing.T, s *sandbox) {
 	x := s.offline(t, s.work, "copied and killed")
 	s.ready(t, x)
 	wrapper := s.script(t, "copykilling", "[ \"$1\" = --bg ] || exec claude \"$@\"\nclaude --model sonnet \"$@\"\nkill -9 $PPID\n")
-	if r := s.recover("resume", "--json", "--again", "--client", wrapper, x.short); r.exit != -1 {
+	if r := s.recover("resume", "--json", "--client", wrapper, x.short); r.exit != -1 {
 		t.Fatalf("recovery was to be killed: %s", r)
 	}
 	res := s.recoveryJSON(t, 5, "resume", x.short)

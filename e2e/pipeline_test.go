@@ -167,4 +167,5 @@ func writeCaught(t *testing.T, s *sandbox) {
 	has(t, "changed files", tool.Get("changed_files").Raw, "/zz\"")
 	t.Logf("caught in %s: %s", r.took.Round(10*time.Millisecond), tool.Raw)
 	x.stop(t)
+	s.recovery0(t, "ack", x.short)
 }

@@ -29,7 +29,7 @@ func (a Account) find(m sources.Machine) sources.Found {
 	f.Looked = append(f.Looked, jobs)
 	switch {
 	case a.missing():
-		f.Missing, f.None = append(f.Missing, jobs), "there is no account here; run it as the account that owns the sessions, or set CLAUDE_CONFIG_DIR to its .claude folder"
+		f.Missing, f.None = append(f.Missing, jobs), "there is no account here; run it as the user who owns the sessions: sudo -iu USER"
 		return f
 	case a.Err != nil:
 		f.Problems = append(f.Problems, sources.Problem{Source: Claude, Store: a.Dir, Cause: "the account cannot be read: " + a.Err.Error(),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/sources"
 )
 
@@ -41,7 +42,7 @@ func (n *joiner) session(id string) *Session {
 	} else if j := n.jobs[id]; j != nil {
 		l := n.a.World.Liveness(j)
 		s = &Session{Short: j.Short, Title: clip(j.Title(), maxTitle), Live: l.State, Waiting: l.WaitingFor}
-	} else if account.IsUUID(id) {
+	} else if claude.IsUUID(id) {
 		// No job, but a session of a terminal registers its process too. Such a one is never started again by the supervisor.
 		l := n.a.World.Liveness(&account.Job{Short: id[:8], SessionID: id, State: "done"})
 		s = &Session{Live: l.State, Waiting: l.WaitingFor}

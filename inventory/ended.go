@@ -1,10 +1,10 @@
 package inventory
 
 import (
-	"regexp"
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/transcript"
 )
 
@@ -31,25 +31,11 @@ type Ended struct {
 	Line  string     `json:"line"`
 }
 
-var (
-	limitText  = regexp.MustCompile(`(?i)\b(usage|rate|session|daily|weekly|monthly|\w+-hour|opus|sonnet|haiku|plan|spend(ing)?)[ _]limit|(hit|reached) your [\w -]*limit|limit (reached|will reset)|out of (extra )?usage|too many requests|\b429\b`)
-	otherLimit = regexp.MustCompile(`(?i)\b(context|token|size|length)\b[^.]*limit|prompt is too long`)
-	signInText = regexp.MustCompile(`(?i)/login|\bsign(ed)?[ -]?(in|out)\b|\blog(ged)?[ -]?(in|out)\b|\boauth|authenticat|unauthorized|invalid (x-)?api[ -]?key|\bcredentials?\b|\b401\b`)
-	adopted    = regexp.MustCompile(`adopted=([1-9]\d*) .*dead=0\b`)
-)
-
 // ended tells from the end of the transcript, then from the supervisor's log. A crash, a kill -9 and a reboot leave no
 // line: that is "killed", said to be without a record.
 func (w *World) ended(f Facts) Ended {
 	if f.Tail.Turn == transcript.ErrorTurn {
-		cause := APIError
-		switch {
-		case limitText.MatchString(f.Tail.ErrorText) && !otherLimit.MatchString(f.Tail.ErrorText):
-			cause = Limit
-		case signInText.MatchString(f.Tail.ErrorText):
-			cause = SignIn
-		}
-		return Ended{Cause: cause, At: timeOrNil(f.Tail.LastEntry), Line: f.Tail.ErrorText}
+		return Ended{Cause: causeOf(f.Tail.ErrorText), At: timeOrNil(f.Tail.LastEntry), Line: f.Tail.ErrorText}
 	}
 	entries := w.Log.Of(f.Job.Short)
 	start := -1
@@ -68,11 +54,11 @@ func (w *World) ended(f Facts) Ended {
 		switch {
 		case e.Kind == account.LogRetired:
 			out.Cause = Retired
-		case e.Cause == "killed":
+		case e.Cause == claude.SettledKilled:
 			out.Cause = Stopped
-		case e.Cause == "failed" || e.Cause == "crashed":
+		case e.Cause == claude.SettledFailed || e.Cause == claude.SettledCrashed:
 			out.Cause = Crashed
-			if signInText.MatchString(e.Detail) {
+			if claude.KnownError(e.Detail) == claude.KindSignIn {
 				out.Cause = SignIn
 			}
 		default:
@@ -100,6 +86,17 @@ func (w *World) ended(f Facts) Ended {
 	return Ended{Cause: Killed, Line: line}
 }
 
+// causeOf is why a session ended whose last turn met an error.
+func causeOf(errorText string) Cause {
+	switch claude.ErrorKind(errorText) {
+	case claude.KindLimit:
+		return Limit
+	case claude.KindSignIn:
+		return SignIn
+	}
+	return APIError
+}
+
 // endSlack is how far the last line of a transcript may be behind the supervisor's note that its session has ended.
 const endSlack = time.Minute
 
@@ -108,7 +105,8 @@ func survived(after []account.LogEntry) bool {
 	for _, e := range after {
 		switch e.Kind {
 		case account.LogAdopt:
-			return adopted.MatchString(e.Detail)
+			adopted, _, dead, ok := claude.Adoption(e.Detail)
+			return ok && adopted != "0" && dead == "0"
 		case account.LogUpgrade, account.LogShutdown:
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 )
 
 // Group is a proposal: sessions that seem to be the same work, with its owner and the reason.
@@ -29,7 +30,9 @@ type Row struct {
 	SessionID       string `json:"session_id"`
 	ResumeSessionID string `json:"resume_session_id"`
 	BridgeBody      string `json:"bridge_body"`
-	Title           string `json:"title"`
+	// Threads are the bodies of its other threads: each lost link began a new one.
+	Threads []string `json:"threads,omitempty"`
+	Title   string   `json:"title"`
 	// First is the first message of a person, Reply the latest reply.
 	First string `json:"first"`
 	Reply string `json:"reply"`
@@ -154,12 +157,12 @@ func (inv *Inventory) setGroups(groups []Group) {
 
 func (f *Facts) row(repo string) Row {
 	j := f.Job
-	r := Row{Short: j.Short, SessionID: j.SessionID, ResumeSessionID: j.ResumeSessionID, BridgeBody: j.BridgeBody, Title: j.Title(),
+	r := Row{Short: j.Short, SessionID: j.SessionID, ResumeSessionID: j.ResumeSessionID, BridgeBody: j.BridgeBody, Threads: f.Threads, Title: j.Title(),
 		First: f.Head.First, Reply: f.Tail.Reply, Repo: repo, Lead: f.Head.Lead, FirstLead: f.Head.FirstLead,
 		ForkSession: j.ForkSession, ForkParent: j.ForkParent, CreatedAt: j.CreatedAt, LastActive: f.Tail.LastEntry,
 		Live: f.Live.State == account.Live}
 	for _, id := range []string{f.Location.ContinuedIn, f.Tail.ContinuedIn} {
-		if account.IsUUID(id) && !slices.Contains(r.ContinuedIn, id) {
+		if claude.IsUUID(id) && !slices.Contains(r.ContinuedIn, id) {
 			r.ContinuedIn = append(r.ContinuedIn, id)
 		}
 	}

@@ -14,9 +14,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// GroupsFile is the name of the groups file in the work folder.
-const GroupsFile = "groups.yaml"
-
 // GroupFile is a groups file as the user left it.
 type GroupFile struct {
 	// Groups are in force. Members and owners are shorts, whatever was typed.

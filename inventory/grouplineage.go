@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"recovery/internal/claude"
 )
 
 // joinCopies is rule 1: copied lines keep their uuid, a continued-in line and the fork fields of a job say outright that one
@@ -155,6 +157,7 @@ func (g *graph) joinNamed() {
 			g.join(byID[id][0], other, ruleCopies, fmt.Sprintf("one conversation: %s and %s go on with the same transcript", g.rows[byID[id][0]].Key(), g.rows[other].Key()))
 		}
 	}
+	g.joinThreads()
 	for i := range g.rows {
 		r := &g.rows[i]
 		for _, id := range r.ContinuedIn {
@@ -172,6 +175,31 @@ func (g *graph) joinNamed() {
 			}
 		}
 	}
+}
+
+// joinThreads joins jobs of one thread: what is typed in it reaches whichever of them runs.
+func (g *graph) joinThreads() {
+	byBody := map[string][]int{}
+	for i := range g.rows {
+		for _, body := range g.rows[i].threads() {
+			byBody[body] = append(byBody[body], i)
+		}
+	}
+	for _, body := range ordered(byBody) {
+		for _, other := range byBody[body][1:] {
+			first := byBody[body][0]
+			g.join(first, other, ruleCopies, fmt.Sprintf("one thread: %s and %s are two jobs of %s", g.rows[first].Key(), g.rows[other].Key(), claude.ThreadPrefix+body))
+		}
+	}
+}
+
+// threads are the bodies of all threads that a row had.
+func (r *Row) threads() []string {
+	out := slices.Clone(r.Threads)
+	if r.BridgeBody != "" && !slices.Contains(out, r.BridgeBody) {
+		out = append(out, r.BridgeBody)
+	}
+	return out
 }
 
 // joinFork joins a fork with the session that its job names. A fork that neither begins with the same lines nor with the same

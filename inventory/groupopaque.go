@@ -3,10 +3,12 @@ package inventory
 import (
 	"regexp"
 	"strings"
+
+	"recovery/internal/claude"
 )
 
 var (
-	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	uuidShape = regexp.MustCompile(`(?i)^` + claude.UUIDPattern + `$`)
 	hexShape  = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 )
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"recovery/internal/journal"
 	"recovery/internal/text"
 
 	"gopkg.in/yaml.v3"
@@ -163,12 +164,12 @@ func (inv *Inventory) ApplyGroups(f *GroupFile) {
 			}
 		}
 		if g.Reason == "" {
-			if g.Reason = "grouped in " + GroupsFile; like != nil {
+			if g.Reason = "grouped in " + journal.GroupsFile; like != nil {
 				g.Reason = like.Reason
 			}
 		}
 		if g.Why == "" {
-			if g.Why = "named in " + GroupsFile; like != nil && like.Owner == g.Owner {
+			if g.Why = "named in " + journal.GroupsFile; like != nil && like.Owner == g.Owner {
 				g.Why = like.Why
 			}
 		}
@@ -177,6 +178,6 @@ func (inv *Inventory) ApplyGroups(f *GroupFile) {
 	inv.setGroups(groups)
 	for _, g := range f.fresh(proposals) {
 		inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s may be the same work and stand in no group of %s: %s. Move them into its groups, or under single",
-			strings.Join(g.Members, ", "), GroupsFile, g.Reason))
+			strings.Join(g.Members, ", "), journal.GroupsFile, g.Reason))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 )
 
 // Hazard is something that wakes a session, goes on by itself, or lets it act without being asked.
@@ -123,7 +124,7 @@ func (w *World) babysitterState(j *account.Job) string {
 			continue
 		}
 		for _, id := range []string{j.SessionID, j.ResumeSessionID} {
-			if !account.IsUUID(id) {
+			if !claude.IsUUID(id) {
 				continue
 			}
 			path := filepath.Join(dir, id+".md")

@@ -8,14 +8,17 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/remote"
 	"recovery/internal/text"
+	"recovery/internal/transcript"
 
 	"github.com/sourcegraph/conc/pool"
 )
 
 // Inventory is the list of offline sessions, as it is saved and printed. Times are UTC.
 type Inventory struct {
+	Account   Read       `json:"account"`
 	Items     []Item     `json:"items"`
 	Unmatched []NoJob    `json:"unmatched"`
 	Complete  bool       `json:"complete"`
@@ -30,6 +33,12 @@ type Inventory struct {
 	Refused   []Refusals `json:"refused"`
 }
 
+// Read is the account that was read: the user whose folder it is, which the caller fills in, and the folder.
+type Read struct {
+	User string `json:"user"`
+	Dir  string `json:"dir"`
+}
+
 // NextPage is what to page on from when the saved pages are not the last ones.
 type NextPage struct {
 	Param string `json:"param"`
@@ -40,13 +49,24 @@ type NextPage struct {
 type LeftOut struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
+	// Shorts are the jobs among them, where the list says which.
+	Shorts []string `json:"shorts,omitempty"`
 }
 
-// Refusals are jobs that a page shows archived or connected: they are never woken, even when named.
+// Refusals are jobs that a page shows archived or connected.
 type Refusals struct {
-	Short  string `json:"short"`
-	Reason string `json:"reason"`
+	Short  string    `json:"short"`
+	Reason Exclusion `json:"reason"`
 }
+
+// Exclusion is why a page excludes a session from the list, or from being woken.
+type Exclusion string
+
+// The exclusions. A connection of any other word is no exclusion: what it means is not known.
+const (
+	PageArchived  Exclusion = "archived"
+	PageConnected Exclusion = "connected"
+)
 
 // Transcript names a session's transcript and its size.
 type Transcript struct {
@@ -89,7 +109,10 @@ type Item struct {
 	Group        string      `json:"group"`
 	Role         string      `json:"role"`
 	Remote       *Remote     `json:"remote"`
-	Warnings     []string    `json:"warnings"`
+	// Threads are the bodies of all its threads that are known, the newest last; SharedWith are the other jobs of one of them.
+	Threads    []string `json:"threads"`
+	SharedWith []string `json:"shared_with"`
+	Warnings   []string `json:"warnings"`
 }
 
 // NoJob is a remote session without a local job, and what the user can do with it.
@@ -111,7 +134,7 @@ var whatToDo = map[string]string{
 	"cloud":   "it runs in the cloud and has no job on this machine by design: open its thread",
 	"unknown": "open its thread and look at it by hand; what it is cannot be told from the page",
 	// A bridge without a job here is no kind of its own in the closed list: the job may be another account's.
-	"bridge": "a session of an interactive terminal, or of another account or machine: look for it there and go on by hand, or open its thread. " +
+	"bridge": "no job of this account names its thread: a session of an interactive terminal, or of another account or machine: look for it there and go on by hand, or open its thread. " +
 		"Never resume or re-attach it from here while its environment lives.",
 }
 
@@ -120,7 +143,7 @@ const workers = 8
 
 // Build makes the inventory. pages is nil when no page was given: then every job without a live process is listed.
 func Build(w *World, pages *remote.Sessions) Inventory {
-	inv := Inventory{Complete: true, AsOf: w.Now, TakenAt: w.Now, Pages: pages != nil, Warnings: append([]string{}, w.Warnings...),
+	inv := Inventory{Account: Read{Dir: w.Account.Dir}, Complete: true, AsOf: w.Now, TakenAt: w.Now, Pages: pages != nil, Warnings: append([]string{}, w.Warnings...),
 		Items: []Item{}, Unmatched: []NoJob{}, LeftOut: []LeftOut{}, Groups: []Group{}, Refused: []Refusals{}}
 	left := map[string]int{}
 	chosen := w.Jobs.List
@@ -132,16 +155,20 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 		chosen = inv.join(w, pages, rows, left)
 	}
 	var listed, live []Facts
+	var quiet []string // jobs on no page whose work is over
 	for _, f := range w.All(chosen) {
 		row := rows[f.Job.Short]
 		switch {
 		// Only where no page says that a session is disconnected is its process the one witness.
-		case f.Live.State == account.Live && (row == nil || untold(row)):
+		case f.Live.State == account.Live && (row == nil || row.Connection != "disconnected"):
 			left["live"]++
 			live = append(live, f)
-		case pages == nil && f.Job.Archived:
+		case row == nil && f.Job.Archived:
 			left["archived"]++
-			inv.Refused = append(inv.Refused, Refusals{f.Job.Short, "archived"})
+			inv.Refused = append(inv.Refused, Refusals{f.Job.Short, PageArchived})
+		case pages != nil && row == nil && f.settled():
+			left[onNoPage]++
+			quiet = append(quiet, f.Job.Short)
 		default:
 			listed = append(listed, f)
 		}
@@ -153,10 +180,22 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 	sort.SliceStable(inv.Items, func(i, j int) bool { return before(inv.Items[i], inv.Items[j]) })
 	for _, reason := range sortedKeys(left) {
 		if left[reason] > 0 {
-			inv.LeftOut = append(inv.LeftOut, LeftOut{reason, left[reason]})
+			out := LeftOut{Reason: reason, Count: left[reason]}
+			if reason == onNoPage {
+				out.Shorts = quiet
+			}
+			inv.LeftOut = append(inv.LeftOut, out)
 		}
 	}
 	return inv
+}
+
+// onNoPage is why a job whose work is over is left out when pages are given: they are listed without pages.
+const onNoPage = "job in no page"
+
+// settled says that nothing of a session is cut, waits or cannot be told: where no page speaks of it, it need not be a row.
+func (f *Facts) settled() bool {
+	return f.Live.State == account.Offline && f.Job.Problem == "" && f.Problem == "" && f.Tail.Turn == transcript.Complete && !f.Job.Queued
 }
 
 // alsoLive are the running sessions that no page brought up: a page of disconnected sessions does not name them.
@@ -187,83 +226,135 @@ func (w *World) All(jobs []*account.Job) []Facts {
 	return out
 }
 
-// join finds the jobs of each remote row by the body of the bridge id, and gives those that are listed.
+// join finds the jobs of each remote row by its thread, and gives those that are to be listed: the rows' own, and the jobs on no
+// page. Every row of one of a job's threads joins it; the newest of them speaks for it.
 func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*remote.Session, left map[string]int) []*account.Job {
-	byBody := map[string][]*account.Job{}
-	for _, j := range w.Jobs.List {
-		if j.BridgeBody != "" {
-			byBody[j.BridgeBody] = append(byBody[j.BridgeBody], j)
-		}
-	}
 	inv.Complete, inv.AsOf = pages.Complete, pages.AsOf.UTC()
 	if !pages.Complete {
 		inv.NextPage = &NextPage{Param: pages.NextParam, ID: pages.NextID}
 	}
 	inv.Warnings = append(append(inv.Warnings, pages.Warnings...), pages.Notes...)
-	inv.Found = len(pages.Rows) + pages.Skipped
 	left["row that cannot be read"] = pages.Skipped
-	var jobs []*account.Job
-	inPages := map[string]bool{}
+	inv.Found = pages.Skipped
+	of := w.jobsOf(pages)
 	notTold := 0
+	var order []*account.Job
 	for i := range pages.Rows {
 		row := &pages.Rows[i]
-		own := byBody[row.Body]
-		for _, j := range own {
-			inPages[j.Short] = true
-		}
-		if reason := excluded(row); reason != "" {
-			left[reason]++
-			for _, j := range own {
-				inv.Refused = append(inv.Refused, Refusals{j.Short, reason})
-			}
-			continue
-		}
-		if untold(row) {
-			notTold++
-		}
-		if row.TimeProblem != "" {
+		if row.TimeProblem != "" && excluded(row) != PageArchived {
 			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s: %s", row.ID, row.TimeProblem))
 		}
-		if len(own) == 0 {
-			inv.Unmatched = append(inv.Unmatched, noJob(row))
-			continue
-		}
+		own := of[row.Body]
 		if len(own) > 1 {
 			inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s belongs to %d jobs; each is looked at", row.ID, len(own)))
-			inv.Found += len(own) - 1
 		}
 		for _, j := range own {
-			rows[j.Short] = row
-			jobs = append(jobs, j)
+			switch known := rows[j.Short]; {
+			case known == nil:
+				order = append(order, j)
+				rows[j.Short] = row
+			case newer(row, known):
+				rows[j.Short] = row
+			}
 		}
+		if len(own) > 0 {
+			continue
+		}
+		inv.Found++
+		switch reason := excluded(row); {
+		case reason != "":
+			left[string(reason)]++
+			continue
+		case row.Connection != "disconnected":
+			notTold++
+		}
+		inv.Unmatched = append(inv.Unmatched, noJob(row))
 	}
-	if notTold > 0 {
+	jobs, more := inv.choose(w, rows, order, left)
+	if notTold += more; notTold > 0 {
 		inv.Warnings = append(inv.Warnings, fmt.Sprintf(
-			"%d sessions of the pages have no connection_status: those with a job here are judged by their process, of the others it cannot be told whether they are offline", notTold))
+			"%d sessions of the pages have no connection_status that is known: those with a job here are judged by their process, of the others it cannot be told whether they are offline", notTold))
 	}
 	for _, j := range w.Jobs.List {
-		if !inPages[j.Short] {
+		if rows[j.Short] == nil {
+			jobs = append(jobs, j)
 			inv.Found++
-			left["job in no page"]++
 		}
 	}
 	return jobs
 }
 
-// excluded says why a row is neither listed nor ever woken; empty when it is a disconnected session, or may be one.
-func excluded(row *remote.Session) string {
-	switch {
-	case row.Archived || row.Status == "archived":
-		return "archived"
-	case untold(row) || row.Connection == "disconnected":
-		return ""
+// choose leaves out the jobs that the newest row of their threads excludes.
+func (inv *Inventory) choose(w *World, rows map[string]*remote.Session, order []*account.Job, left map[string]int) (jobs []*account.Job, notTold int) {
+	for _, j := range order {
+		row := rows[j.Short]
+		reason := excluded(row)
+		inv.Found++
+		switch {
+		case reason == PageArchived, reason == PageConnected && w.Liveness(j).State == account.Live:
+			left[string(reason)]++
+			inv.Refused = append(inv.Refused, Refusals{j.Short, reason})
+			continue
+		case reason == PageConnected:
+			// The page is wrong, or as old as its file: no process of it lives here.
+			inv.Refused = append(inv.Refused, Refusals{j.Short, reason})
+		case row.Connection != "disconnected":
+			notTold++
+		}
+		jobs = append(jobs, j)
 	}
-	return text.Line(row.Connection)
+	return jobs, notTold
 }
 
-// untold says that the page does not tell whether a session is connected.
-func untold(row *remote.Session) bool {
-	return row.Connection == "" || row.Connection == "unknown" || row.Connection == "unspecified"
+// jobsOf gives the jobs of each row's thread: by their state files, then by what their transcripts name.
+func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
+	out := map[string][]*account.Job{}
+	for _, j := range w.Jobs.List {
+		if j.BridgeBody != "" {
+			out[j.BridgeBody] = append(out[j.BridgeBody], j)
+		}
+	}
+	var unknown []string
+	times := map[string]time.Time{}
+	for i := range pages.Rows {
+		body := pages.Rows[i].Body
+		times[body] = pages.Rows[i].UpdatedAt
+		if len(out[body]) == 0 {
+			unknown = append(unknown, body)
+		}
+	}
+	for body, jobs := range w.findThreads(unknown) {
+		out[body] = jobs
+	}
+	// The newest thread is the one that the page says was used last.
+	for short, bodies := range w.found {
+		if own := w.Jobs.ByShort[short].BridgeBody; own != "" && !slices.Contains(bodies, own) {
+			bodies = append(bodies, own)
+		}
+		slices.SortStableFunc(bodies, func(a, b string) int { return times[a].Compare(times[b]) })
+		w.found[short] = bodies
+	}
+	return out
+}
+
+// newer says that a row speaks for a session rather than another one of its threads: an archived thread says nothing while
+// another is there.
+func newer(row, known *remote.Session) bool {
+	if a, b := excluded(row) == PageArchived, excluded(known) == PageArchived; a != b {
+		return b
+	}
+	return row.UpdatedAt.After(known.UpdatedAt)
+}
+
+// excluded says why a page excludes a row; empty when it is a disconnected session, or may be one.
+func excluded(row *remote.Session) Exclusion {
+	switch {
+	case row.Archived || row.Status == string(PageArchived):
+		return PageArchived
+	case row.Connection == string(PageConnected):
+		return PageConnected
+	}
+	return ""
 }
 
 func noJob(row *remote.Session) NoJob {
@@ -275,10 +366,10 @@ func noJob(row *remote.Session) NoJob {
 	if row.Kind == remote.KindBridge {
 		kind = "unknown"
 	}
-	if untold(row) {
+	if row.Connection != "disconnected" {
 		advice = "first see whether it is offline at all, which the page does not tell; then: " + advice
 	}
-	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: "https://claude.ai/code/session_" + row.Body, WhatToDo: advice}
+	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: claude.Link(row.Body), WhatToDo: advice}
 }
 
 func (w *World) item(f Facts, row *remote.Session) Item {
@@ -291,9 +382,10 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 	if f.Live.State == account.Live {
 		it.Ended = Ended{Cause: CauseNone, Line: "it is live"}
 	}
-	if link := j.Link(); link != "" {
+	if link := f.Link(); link != "" {
 		it.Link = &link
 	}
+	it.Threads, it.SharedWith = append([]string{}, f.Threads...), append([]string{}, f.SharedWith...)
 	if f.Location.Path != "" {
 		it.Transcript = &Transcript{f.Location.Path, f.Bytes}
 	}
@@ -313,6 +405,12 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 		if it.Title == "" {
 			it.Title = row.Title
 		}
+		switch {
+		case row.Connection == string(PageConnected):
+			it.Warnings = append(it.Warnings, "the page says that it is connected, and no process of it lives here: save the page again")
+		case row.Connection != "" && row.Connection != "disconnected" && row.Connection != "unknown" && row.Connection != "unspecified":
+			it.Warnings = append(it.Warnings, fmt.Sprintf("the page gives it a connection that is not known, %q: it is judged by its process", text.Line(row.Connection)))
+		}
 	}
 	return it
 }
@@ -328,6 +426,15 @@ func (w *World) warnings(f Facts) []string {
 	}
 	if f.Job.Problem != "" {
 		out = append(out, "state.json "+f.Job.Problem)
+	}
+	if f.Location.Note != "" {
+		out = append(out, f.Location.Note)
+	}
+	for _, path := range f.Elsewhere {
+		out = append(out, "its conversation may be in "+path)
+	}
+	if len(f.SharedWith) > 0 {
+		out = append(out, "another job has its thread or its conversation: "+strings.Join(f.SharedWith, ", "))
 	}
 	switch {
 	case f.FolderProblem != "":
@@ -388,8 +495,8 @@ func (inv *Inventory) Find(short string) *Item {
 	return nil
 }
 
-// RefusedReason says why a page excludes a job from waking: archived or connected; empty when none does.
-func (inv *Inventory) RefusedReason(short string) string {
+// Excluded says why the newest page excludes a job: archived or connected; empty when it does not.
+func (inv *Inventory) Excluded(short string) Exclusion {
 	for _, r := range inv.Refused {
 		if r.Short == short {
 			return r.Reason

@@ -23,6 +23,7 @@ func TestJSONKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(t, a, fixtures.Session{Name: "plain", Plain: true, NoTranscript: true, NoRemote: true})
+	add(t, a, fixtures.Session{Name: "archived", Archived: true})
 	a.AddRow(fixtures.CloudRow("cloud", last))
 	pages := pagesOf(t, savePage(t, a, fixtures.PageOptions{HasMore: true}))
 	data, err := json.Marshal(Build(world(t, a, machine()), pages))
@@ -37,9 +38,9 @@ func TestJSONKeys(t *testing.T) {
 		of   any
 		want string
 	}{
-		"inventory": {got, "as_of complete found groups items left_out next_page pages refused taken_at unmatched warnings"},
+		"inventory": {got, "account as_of complete found groups items left_out next_page pages refused taken_at unmatched warnings"},
 		"item": {find(t, got["items"], "short", owner.Short), "cwd ended expires_at group hazards last_entry_at link live live_evidence pinned remote role saved_options session_id " +
-			"short stop title transcript turn turn_evidence warnings"},
+			"shared_with short stop threads title transcript turn turn_evidence warnings"},
 		"ended":      {find(t, got["items"], "short", owner.Short)["ended"], "at cause line"},
 		"transcript": {find(t, got["items"], "short", owner.Short)["transcript"], "bytes path"},
 		"remote":     {find(t, got["items"], "short", owner.Short)["remote"], "as_of connection_status id status time_field title updated_at"},

@@ -69,7 +69,7 @@ func TestArchivedAndConnectedAreRefusedWhenNamed(t *testing.T) {
 	plain := add(t, a, fixtures.Session{Name: "four"})
 	inv := Build(world(t, a, machine()), pagesOf(t, savePage(t, a, fixtures.PageOptions{})))
 	for short, reason := range map[string]string{archived.Short: "archived", connected.Short: "connected", plain.Short: "", "00000000": ""} {
-		if got := inv.RefusedReason(short); got != reason {
+		if got := string(inv.Excluded(short)); got != reason {
 			t.Errorf("%s: %q, want %q", short, got, reason)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/transcript"
 )
 
@@ -25,6 +26,11 @@ type World struct {
 	Now           time.Time
 	Warnings      []string
 	earlier       *World
+	// threads gives the jobs of each thread, by the body of its id; found are those that only a transcript names, by short.
+	threads map[string][]string
+	found   map[string][]string
+	// resumed gives the jobs that go on with one session, by its id.
+	resumed map[string][]string
 }
 
 // See looks at the account. processes is the process table of the same moment.
@@ -42,6 +48,15 @@ func See(a *account.Account, processes account.Processes, now time.Time) (*World
 	w.Warnings = append(w.Warnings, jobs.Warnings...)
 	w.Warnings = append(w.Warnings, w.Log.Warnings...)
 	w.Warnings = append(w.Warnings, w.Witnesses.Warnings...)
+	w.threads, w.found, w.resumed = map[string][]string{}, map[string][]string{}, map[string][]string{}
+	for _, j := range jobs.List {
+		if id := resumed(j); id != "" {
+			w.resumed[id] = append(w.resumed[id], j.Short)
+		}
+		if j.BridgeBody != "" {
+			w.threads[j.BridgeBody] = append(w.threads[j.BridgeBody], j.Short)
+		}
+	}
 	return w, nil
 }
 
@@ -61,6 +76,16 @@ type Facts struct {
 	Folder        string
 	FolderGone    bool
 	FolderProblem string
+	// Threads are the bodies of the ids of its threads that are known so far, the job's own last.
+	Threads []string
+	// SharedWith are the other jobs of its threads, or of its conversation.
+	SharedWith []string
+	// Elsewhere are transcripts that may hold its conversation, where its own does not.
+	Elsewhere []string
+	// LastUse is when it was last in use by the supervisor's log; zero when that cannot be told.
+	LastUse time.Time
+	// IDs are the session ids that it may know itself by: after /clear there are two.
+	IDs []string
 }
 
 // Facts reads what there is to know of one job.
@@ -77,6 +102,7 @@ func (w *World) Facts(j *account.Job) Facts {
 	default:
 		f.Tail.Turn, f.Tail.Why = transcript.Empty, f.Problem
 	}
+	f.identity(w)
 	f.Folder = j.Cwd
 	if f.Folder == "" {
 		return f
@@ -129,7 +155,7 @@ func (f *Facts) readTranscript(w *World) {
 	// What the job says of a question is only used to tell two kinds of a cut turn apart, never to call one complete.
 	if f.Tail.Turn == transcript.MidTurn && f.Tail.OpenTool != "" && f.Job.Tempo == "blocked" {
 		f.Tail.Turn = transcript.Waiting
-		f.Tail.Why = fmt.Sprintf("it waited at a permission prompt for %s", f.Tail.OpenTool)
+		f.Tail.Why = fmt.Sprintf("it waited at a "+claude.PermissionPrompt+" for %s", f.Tail.OpenTool)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"recovery/internal/claude"
 	"recovery/inventory"
 )
 
@@ -38,7 +39,7 @@ const nowhere = "?"
 
 var (
 	filePath   = regexp.MustCompile(`(?:^|[\s"'(\x60])((?:~|\.{1,2})?/?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|(?:~|\.{1,2})?/(?:[\w.@+-]+/)+[\w.@+-]+)`)
-	longID     = regexp.MustCompile(`(?i)\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{7,40})\b`)
+	longID     = regexp.MustCompile(`(?i)\b(?:` + claude.UUIDPattern + `|[0-9a-f]{7,40})\b`)
 	spokenID   = regexp.MustCompile(`(?i)\b(ticket|issue|case|request|incident|task|job|order|invoice|alert|change|mr|pr)\s*(?:no\.?|nr\.?|number|id)?\s*[#:]?\s*(\d{2,})\b`)
 	hashNumber = regexp.MustCompile(`(?:^|[\s(])#(\d{1,7})\b`)
 	fileName   = regexp.MustCompile(`(?i)^[\w@+.-]{2,}\.(?:go|py|js|ts|tsx|jsx|md|txt|ya?ml|jsonl?|csv|tsv|toml|sql|sh|html?|css|xml|java|kt|rs|cc?|cpp|hp?p?|rb|php|ini|conf|cfg|log|pdf|xlsx?|docx?|png|jpe?g|svg|lock|tf|env|ipynb|zip|gz|tar|mod|sum)$`)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/inventory"
 	"recovery/prompts"
 )
 
@@ -163,7 +164,7 @@ const maxNamesakes = 12
 
 // closed says that a session is archived, by its job or by the saved pages: no message is addressed to it.
 func (p *Plan) closed(j *account.Job) bool {
-	return j.Archived || p.in.Inventory != nil && p.in.Inventory.RefusedReason(j.Short) == "archived"
+	return j.Archived || p.in.Inventory != nil && p.in.Inventory.Excluded(j.Short) == inventory.PageArchived
 }
 
 // namesakes are the sessions of one name that are not archived, those that may run first, then the newest.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"recovery/internal/claude"
 )
 
 // ApprovalError names the first line of a text that must not be sent.
@@ -68,7 +70,7 @@ func CheckApproval(text string) error {
 }
 
 // idLine is the line with a prompt's id, and nothing else.
-var idLine = regexp.MustCompile(`^recovery-prompt-id: [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var idLine = regexp.MustCompile(`^recovery-prompt-id: ` + claude.UUIDPattern + `$`)
 
 // joined reads the first of some lines together with those below it: a phrase must not pass because it was cut in two.
 func (r *rules) joined(lines []string) string {

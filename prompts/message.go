@@ -1,6 +1,10 @@
 package prompts
 
-import "fmt"
+import (
+	"fmt"
+
+	"recovery/internal/claude"
+)
 
 // Section is what a message says to one session. Every text in it is another's words and goes out as data.
 type Section struct {
@@ -79,7 +83,7 @@ func (m Message) render(name, marker string) (string, error) {
 
 // clean makes a section's words fit to be sent.
 func (s Section) clean() (Section, error) {
-	if !shortForm.MatchString(s.Short) {
+	if !claude.IsShort(s.Short) {
 		return s, fmt.Errorf("prompt: session %q is not 8 hex digits", s.Short)
 	}
 	out := s
@@ -93,7 +97,7 @@ func (s Section) clean() (Section, error) {
 	}
 	shares := func(what string, list []Share) (clean []Share) {
 		for _, x := range list {
-			if !shortForm.MatchString(x.Short) && err == nil {
+			if !claude.IsShort(x.Short) && err == nil {
 				err = fmt.Errorf("section of %s: session %q is not 8 hex digits", s.Short, x.Short)
 			}
 			clean = append(clean, Share{x.Short, words(what, x.Open, openItem)})

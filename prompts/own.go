@@ -3,6 +3,8 @@ package prompts
 import (
 	"regexp"
 	"strings"
+
+	"recovery/internal/claude"
 )
 
 // IsOwn says whether a text in the user's role was sent by recovery, or is a text of recovery's that asks for a reply and nothing
@@ -26,7 +28,7 @@ func IsMessage(text string) bool {
 // IsNudgeAlone says whether a text is a nudge of recovery's for this session and nothing else: nobody's words stand beside it.
 func IsNudgeAlone(text, short string) bool {
 	said := strings.TrimSpace(wrapper.ReplaceAllString(text, "$1"))
-	if !strings.HasPrefix(said, NudgeMarker) || !shortForm.MatchString(short) {
+	if !strings.HasPrefix(said, NudgeMarker) || !claude.IsShort(short) {
 		return false
 	}
 	var sections []Section

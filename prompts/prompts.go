@@ -9,6 +9,8 @@ import (
 	"text/template"
 	"unicode"
 	"unicode/utf8"
+
+	"recovery/internal/claude"
 )
 
 // The markers are the first lines of recovery's texts. A transcript line that is one of them was sent by recovery, or is a text
@@ -52,7 +54,7 @@ func RenderReview(r Review) (string, error) {
 	if err = checkIDs(r.Short, r.PromptID); err != nil {
 		return "", err
 	}
-	if r.DuplicateOf != "" && !shortForm.MatchString(r.DuplicateOf) {
+	if r.DuplicateOf != "" && !claude.IsShort(r.DuplicateOf) {
 		return "", fmt.Errorf("review prompt of %s: owner %q is not 8 hex digits", r.Short, r.DuplicateOf)
 	}
 	if r.Notes, err = dataLines(r.Notes, ""); err != nil {
@@ -97,19 +99,17 @@ func render(name, short string, data any) (string, error) {
 }
 
 var (
-	shortForm = regexp.MustCompile(`^[0-9a-f]{8}$`)
-	uuidForm  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 	// sectionMark is the heading of a section, squeezed.
 	sectionMark = regexp.MustCompile(`ifyouare[0-9a-f]{8}`)
 	blankRuns   = regexp.MustCompile(`\n{3,}`)
-	promptID    = regexp.MustCompile(`recovery-prompt-id:[ \t]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[^0-9a-f-]|$)`)
+	promptID    = regexp.MustCompile(`recovery-prompt-id:[ \t]*(` + claude.UUIDPattern + `)(?:[^0-9a-f-]|$)`)
 )
 
 func checkIDs(short, id string) error {
-	if !shortForm.MatchString(short) {
+	if !claude.IsShort(short) {
 		return fmt.Errorf("prompt: session %q is not 8 hex digits", short)
 	}
-	if !uuidForm.MatchString(id) {
+	if !claude.IsUUID(id) {
 		return fmt.Errorf("prompt for %s: prompt id %q is not a UUID in lower case", short, id)
 	}
 	return nil

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/prompts"
+	"recovery/wrap"
 )
 
 // Verdict is what may be done with a session.
@@ -45,8 +47,12 @@ type Result struct {
 	Casualty bool `json:"casualty"`
 	// Pending are the texts that were typed and never answered.
 	Pending []string `json:"pending"`
-	// Open are the codes of the reasons that want a look: what a confirmation covers.
-	Open []string `json:"-"`
+	// Open are the codes of the reasons that want a look: what a confirmation covers. Blocked are those that no confirmation lifts.
+	Open    []string `json:"-"`
+	Blocked []string `json:"-"`
+	// Folder is where it would be woken; SharedWith are the other jobs of its threads or its conversation.
+	Folder     string   `json:"-"`
+	SharedWith []string `json:"-"`
 	// SentAt is the byte offset of recovery's last prompt in the transcript, LastPerson that of the last message of a
 	// person that is not recovery's; -1 when there is none.
 	SentAt     int64 `json:"-"`
@@ -69,10 +75,32 @@ type Input struct {
 	Events *remote.Events
 	// Journal is what was done with the session so far.
 	Journal *journal.Session
-	Self    Self
-	Now     time.Time
-	MaxAge  time.Duration
+	// Excluded is why the newest page excludes it; empty when it does not.
+	Excluded inventory.Exclusion
+	// Wrap is its wrap as it stands now.
+	Wrap wrap.Status
+	// Trust is that of the folder in which it would be woken; nil when that was not looked at.
+	Trust *account.Trust
+	// SharedWith are the other jobs of its threads, or of its conversation.
+	SharedWith []string
+	// Prompt is what is to be sent; Again says that the user gave --again, Named that they named the session.
+	Prompt Prompt
+	Again  bool
+	Named  bool
+	Self   Self
+	Now    time.Time
+	MaxAge time.Duration
 }
+
+// Prompt is what a wake is to deliver. The zero value is a review.
+type Prompt string
+
+// The prompts.
+const (
+	Review Prompt = ""
+	Prep   Prompt = "prep"
+	Nudge  Prompt = "nudge"
+)
 
 // Self names the session that recovery itself runs in, from CLAUDE_CODE_SESSION_ID and CLAUDE_JOB_DIR; empty outside one.
 type Self struct {
@@ -132,20 +160,30 @@ func Of(in Input) Result {
 			t.out.ReviewAt = m.Offset
 		}
 	}
-	t.liveness()
-	t.queue()
-	t.transcript()
-	t.events()
-	t.cautions()
-	t.evidence()
+	for _, look := range reasons {
+		look(t)
+	}
 	t.decide()
 	return t.out
+}
+
+// reasons are all that can speak against a wake, and the evidence for one. queue-check shows what they find, resume obeys it, and
+// there is no other list.
+var reasons = []func(*table){
+	(*table).liveness, (*table).excluded, (*table).finished, (*table).sentAlready,
+	(*table).queue, (*table).transcript, (*table).folder, (*table).events,
+	(*table).cautions, (*table).unfinished, (*table).otherBranches, (*table).threads,
+	(*table).evidence,
 }
 
 func (t *table) decide() {
 	for _, r := range t.check {
 		t.out.Open = append(t.out.Open, r.Code)
 	}
+	for _, r := range t.blocked {
+		t.out.Blocked = append(t.out.Blocked, r.Code)
+	}
+	t.out.Folder, t.out.SharedWith = t.in.Facts.Folder, t.in.SharedWith
 	switch {
 	case len(t.blocked) > 0:
 		t.out.Verdict, t.out.Reasons = Blocked, append(t.blocked, t.check...)
@@ -199,7 +237,7 @@ func (t *table) queue() {
 		t.block("queued-prompt", "%sa message waits for its next start and would run with its rights: %q (queuedPrompt in jobs/%s/state.json)",
 			where, bothEnds(shown), j.Short)
 	}
-	if j.InFlightQueue > 0 {
+	if j.InFlightQueue > 0 && !t.queueCleared() {
 		t.block("in-flight-queue", "%d messages wait in the session's own queue (inFlight.queued)", j.InFlightQueue)
 	}
 }
@@ -219,20 +257,19 @@ func (t *table) transcript() {
 	switch f.Tail.Turn {
 	case transcript.Complete, transcript.MidTurn, transcript.Waiting, transcript.ErrorTurn:
 	case transcript.Empty:
-		t.block("turn-empty", "%s: a wake would start a blank conversation", f.Tail.Why)
+		code := "turn-empty"
+		if f.Location.Path == "" {
+			code = "no-transcript"
+		}
+		t.block(code, "%s: a wake would start a blank conversation%s", f.Tail.Why, elsewhere(f.Elsewhere))
 	default:
 		t.block("turn-unknown", "how its last turn ended cannot be told: %s", f.Tail.Why)
 	}
 	if f.Problem != "" && f.Tail.Turn != transcript.Empty {
-		t.block("transcript-problem", "%s", f.Problem)
+		t.block("transcript-problem", "%s%s", f.Problem, elsewhere(f.Elsewhere))
 	}
 	if t.in.Evidence.Err != nil {
 		t.block("transcript-unreadable", "%v", t.in.Evidence.Err)
-	}
-	if f.FolderGone {
-		t.block("folder-gone", "its folder is gone: %s", text.Line(f.Folder))
-	} else if f.FolderProblem != "" {
-		t.block("folder-unreadable", "its folder cannot be looked at: %s", f.FolderProblem)
 	}
 	for _, next := range []string{f.Tail.ContinuedIn, f.Location.ContinuedIn} {
 		if next != "" && !wentOnHere(f, next) {
@@ -270,12 +307,15 @@ func (t *table) cautions() {
 		t.out.Casualty = true
 		t.atBest("casualty", "its last turn was cut (%s): %s; the outcome of its last call is unknown", f.Tail.Turn, f.Tail.Why)
 	}
-	if f.Tail.Stop == "max_tokens" {
+	if f.Tail.Stop == claude.StopMaxTokens {
 		t.atBest("casualty", "its last reply was cut off at the token limit")
 		t.out.Casualty = true
 	}
 	for _, h := range t.in.Hazards {
 		t.atBest(h.Code, "%s", h.Text)
+	}
+	if a, b := t.in.Evidence.Ledger.LastUUID, f.Tail.LastUUID; a != "" && b != "" && a != b && t.in.Evidence.Err == nil {
+		t.atBest("repeated-lines", "its transcript ends with a line that stands in it before: how its last turn ended cannot be told")
 	}
 	if t.in.Evidence.Ledger.Crons {
 		t.atBest(inventory.HazardCron, "it made a schedule of its own (CronCreate) and goes on by itself")

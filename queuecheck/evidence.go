@@ -25,7 +25,9 @@ type Evidence struct {
 	// TurnStart is when the last turn began; zero when it is not known.
 	TurnStart   time.Time
 	Fingerprint string
-	Err         error
+	// WrapAsked says that a text in the user's role asks for a wrap.
+	WrapAsked bool
+	Err       error
 }
 
 // Gather reads a session's transcript whole. events may be nil; its uuids are looked up in the transcript.
@@ -44,7 +46,14 @@ func Gather(a *account.Account, f inventory.Facts, events *remote.Events) Eviden
 		ev.Err = fmt.Errorf("the transcript had %d bytes and has %d a moment later: somebody writes to it; look again", f.Bytes, t.Size)
 		return ev
 	}
-	if ev.Ledger, ev.Err = t.Ledger(prompts.IsOwn); ev.Err != nil {
+	// A WRAP is a text of recovery's, whoever passed it on: it makes no second review.
+	wraps := func(s string) bool { return strings.Contains(s, wrapMark(nil)) }
+	own := func(s string) bool {
+		ev.WrapAsked = ev.WrapAsked || wraps(s)
+		return prompts.IsOwn(s)
+	}
+	ours := func(s string) bool { return prompts.IsOwn(s) || prompts.IsMessage(s) || wraps(s) }
+	if ev.Ledger, ev.Err = t.LedgerBeside(own, ours); ev.Err != nil {
 		return ev
 	}
 	fingerprint, err := t.Fingerprint()

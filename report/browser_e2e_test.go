@@ -151,7 +151,7 @@ func long() Report {
 	e.AlsoIn = []Place{{"claude-2", strings.Repeat("host", 50)}}
 	r.Warnings, r.Agents = []string{strings.Repeat("warning", 80)}, []string{"resume --yes"}
 	r.Places = append(r.Places, Place{"claude-2", "mini"})
-	r.finish()
+	r.finish(time.Time{})
 	return r
 }
 

@@ -16,7 +16,7 @@ import (
 // TestEvidenceIsNotClaimed: a list says of a session only what was looked at, and the next command is the one that helps.
 func TestEvidenceIsNotClaimed(t *testing.T) {
 	done := review.Review{Answered: true, Started: true, Verdict: &review.Verdict{Verdict: "DONE"}}
-	outcome := func(outcome string) *journal.Session {
+	outcome := func(outcome journal.Outcome) *journal.Session {
 		s := sent("00000001", "", "")
 		s.Wakes[0].Result.Outcome = outcome
 		return s

@@ -63,7 +63,7 @@ func wakes(s *journal.Session, add func(time.Time, string, string)) {
 		if w.Sent() {
 			outcome := "nothing is known of it yet"
 			if w.Result != nil {
-				outcome = w.Result.Outcome
+				outcome = string(w.Result.Outcome)
 			}
 			add(w.At, MomentWoken, fmt.Sprintf("woken for a %s: %s", cmp.Or(w.Kind, "review"), outcome))
 		}

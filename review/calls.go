@@ -10,6 +10,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/audit"
+	"recovery/internal/claude"
 	"recovery/internal/transcript"
 
 	"github.com/tidwall/gjson"
@@ -48,9 +49,6 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 	})
 }
 
-// isolation is how the client's background guard refuses a call without a denial kind of its own.
-const isolation = "This background session hasn't isolated its changes yet"
-
 // results takes what came of tool calls.
 func (s *scan) results(e *transcript.Entry) {
 	denial := e.Get("toolDenialKind").String()
@@ -67,7 +65,7 @@ func (s *scan) results(e *transcript.Entry) {
 		switch {
 		case denial != "":
 			t.Result = Denied
-		case b.Get("is_error").Type == gjson.True && strings.HasPrefix(strings.TrimSpace(said), "<tool_use_error>"+isolation):
+		case b.Get("is_error").Type == gjson.True && claude.Isolated(said):
 			t.Result = Denied
 		case b.Get("is_error").Type == gjson.True:
 			t.Result = Failed
@@ -77,7 +75,7 @@ func (s *scan) results(e *transcript.Entry) {
 		if t.Result != Denied {
 			recorded(e.Get("toolUseResult"), t)
 		}
-		if id := e.Get("toolUseResult.agentId").String(); id != "" && isAgent(t.Name) {
+		if id := e.Get("toolUseResult.agentId").String(); id != "" && claude.StartsAgent(t.Name) {
 			s.agents[i] = id
 		}
 		return true
@@ -122,9 +120,6 @@ func shorten(s string) string {
 	}
 	return strings.ToValidUTF8(s[:maxSummary], "") + " …"
 }
-
-// isAgent says whether a call starts a subagent; Task is its old name.
-func isAgent(name string) bool { return name == "Agent" || name == "Task" }
 
 // judgeAgents judges a subagent's start by its own calls, which are listed beside it, when its transcript was found.
 func (s *scan) judgeAgents() {

@@ -8,6 +8,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/audit"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/transcript"
 	"recovery/inventory"
@@ -126,7 +127,7 @@ func holds(door account.Door, path, id string) bool {
 
 // waiting is the question that a session stands at: by its process, by the job's own state, or by the call itself.
 func waiting(job *account.Job, live account.Liveness, rev Review) string {
-	if live.Status == "waiting" || live.WaitingFor != "" {
+	if live.Status == claude.StatusWaiting || live.WaitingFor != "" {
 		what := live.WaitingFor
 		if what == "" {
 			what = "an answer"
@@ -137,12 +138,12 @@ func waiting(job *account.Job, live account.Liveness, rev Review) string {
 		return what
 	}
 	for _, t := range rev.Tools {
-		if t.Result == Pending && (t.Name == "AskUserQuestion" || t.Name == "ExitPlanMode") {
+		if t.Result == Pending && claude.AsksPerson(t.Name) {
 			return "an answer to " + t.Name
 		}
 	}
-	if job.Tempo == "blocked" && strings.HasPrefix(job.Needs, "approve") {
-		return "permission prompt (" + job.Needs + ")"
+	if job.Tempo == claude.TempoBlocked && claude.AsksApproval(job.Needs) {
+		return claude.PermissionPrompt + " (" + job.Needs + ")"
 	}
 	return ""
 }
@@ -197,7 +198,7 @@ func Unrecorded(events []journal.Event, short string, rev *Review) []journal.Def
 }
 
 func defectData(short string, rev *Review, d Defect) journal.DefectData {
-	return journal.DefectData{Code: d.Code, Text: d.Text, Key: key(rev, d), Next: "look at its thread; stop it if it acts: claude stop " + short}
+	return journal.NewDefect(short, d.Code, key(rev, d), d.Text, "look at its thread; stop it if it acts: claude stop "+short)
 }
 
 func onRecord(events []journal.Event, short string, rev *Review, d Defect) bool {
@@ -227,7 +228,7 @@ func joinedAlready(events []journal.Event, short, code, prompt string) bool {
 	}
 	for _, w := range journal.Replay(events).Session(short).Wakes {
 		if w.PromptID == prompt {
-			return w.Result != nil && w.Result.Outcome == "joined"
+			return w.Result != nil && w.Result.Outcome == journal.Joined
 		}
 	}
 	return false

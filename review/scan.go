@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recovery/internal/audit"
+	"recovery/internal/claude"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/prompts"
@@ -45,7 +46,7 @@ func (s *scan) add(e *transcript.Entry) bool {
 	case "assistant":
 		s.assistant(e)
 	case "attachment":
-		if e.Get("attachment.type").Str == "queued_command" {
+		if e.Get("attachment.type").Str == claude.QueuedCommand {
 			prompt := e.Get("attachment.prompt")
 			return s.all || s.person(e, promptText(prompt))
 		}
@@ -183,8 +184,8 @@ func (s *scan) assistant(e *transcript.Entry) {
 	if said := e.Text(); said != "" {
 		s.parts = append(s.parts, said)
 	}
-	switch e.Get("message.stop_reason").String() {
-	case "end_turn", "stop_sequence", "refusal", "max_tokens":
+	switch {
+	case claude.EndsTurn(e.Get("message.stop_reason").String()):
 		s.ended = true
 		if len(s.parts) > 0 {
 			s.out.Reply = strings.Join(s.parts, "\n")

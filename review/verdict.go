@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"recovery/internal/claude"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -40,7 +42,7 @@ type Verdict struct {
 
 var (
 	verdictLine  = regexp.MustCompile(`(?m)^[ \t{,?]*["']?verdict["']?[ \t]*:`)
-	shortOrID    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?$`)
+	shortOrID    = regexp.MustCompile(`^(?:[0-9a-f]{8}|` + claude.UUIDPattern + `)$`)
 	verdictNames = []string{VerdictDone, VerdictOwner, VerdictDuplicate, VerdictHeld}
 )
 

@@ -93,7 +93,7 @@ func (b *Book) write(short string, p *page) {
 		}
 	}
 	if b.Inventory != nil {
-		in.Page, in.TakenAt = b.Inventory.RefusedReason(short), b.Inventory.TakenAt
+		in.Page, in.TakenAt = string(b.Inventory.Excluded(short)), b.Inventory.TakenAt
 		in.Listed = b.Inventory.Find(short) != nil
 	}
 	in.Wrap = recordedWrap(in.Journal)

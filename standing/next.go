@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
+	"recovery/internal/text"
 )
 
 // Next is what the user does about one session, or about a whole command.
@@ -96,11 +96,11 @@ func (sh Shell) Command(args ...string) string {
 	var words []string
 	for _, v := range sh.Env {
 		name, value, _ := strings.Cut(v, "=")
-		words = append(words, name+"="+shellWord(value))
+		words = append(words, name+"="+text.ShellWord(value))
 	}
 	words = append(words, "recovery")
 	for _, w := range append(append([]string{}, sh.Flags...), args...) {
-		words = append(words, shellWord(w))
+		words = append(words, text.ShellWord(w))
 	}
 	return strings.Join(words, " ")
 }
@@ -136,15 +136,4 @@ func (n Next) In(sh Shell) string {
 		return said + ": " + command
 	}
 	return said + ", then: " + command
-}
-
-// Word is a word as a shell takes it; what no shell can take is shown as Go quotes it.
-func Word(s string) string { return shellWord(s) }
-
-// shellWord is a word as one types it; what no shell can take is shown as Go quotes it.
-func shellWord(s string) string {
-	if q, err := syntax.Quote(s, syntax.LangBash); err == nil {
-		return q
-	}
-	return fmt.Sprintf("%q", s)
 }

@@ -3,6 +3,7 @@ package standing
 import (
 	"slices"
 
+	"recovery/internal/text"
 	"recovery/queuecheck"
 )
 
@@ -115,7 +116,7 @@ func forBlock(code string, s Subject) (Next, bool) {
 	case "folder-gone":
 		return s.makeFolder(), true
 	case "folder-unreadable":
-		return Do("give this user access to its folder %s", shellWord(s.Folder)).Then(s.wake()...), true
+		return Do("give this user access to its folder %s", text.ShellWord(s.Folder)).Then(s.wake()...), true
 	case "untrusted":
 		return Run(s.trust()...), true
 	}
@@ -152,7 +153,7 @@ func (s Subject) makeFolder() Next {
 	if s.Folder == "" {
 		return Do("make its folder again").Then(s.wake()...)
 	}
-	return Do("make the folder again: mkdir -p %s", shellWord(s.Folder)).Then(s.wake()...)
+	return Do("make the folder again: mkdir -p %s", text.ShellWord(s.Folder)).Then(s.wake()...)
 }
 
 // archiveIt is the end of a session: the user's own click.

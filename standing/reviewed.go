@@ -10,13 +10,8 @@ import (
 	"recovery/wrap"
 )
 
-// The outcomes of a wake that leave the prompt in the session for its next start, and those that leave it unknown. They are
-// the journal's words.
-var (
-	savedOutcomes = []string{"saved", "untrusted", "missing-cwd", "not-started"}
-	unknown       = "unknown"
-	copied        = "copy"
-)
+// savedOutcomes are the outcomes of a wake that leave the prompt in the session for its next start.
+var savedOutcomes = []journal.Outcome{journal.Saved, journal.Untrusted, journal.MissingCwd, journal.NotStarted}
 
 // sent decides for a session of whose last prompt the outcome alone tells: it was saved, went to a copy, or is not known.
 func (j *judge) sent() bool {
@@ -32,11 +27,11 @@ func (j *judge) sent() bool {
 	switch {
 	case slices.Contains(savedOutcomes, what) && !started:
 		return j.saved(last)
-	case what == copied:
+	case what == journal.Copy:
 		j.waits("you: its prompt went to a copy of it")
 		j.why("open: its prompt went to a copy of it, and it holds none itself")
 		return j.at(Uncertain, j.byWake("resume", "--again"))
-	case what == unknown && (j.in.Review == nil || !j.in.Review.Answered) && j.question() == "":
+	case what == journal.Uncertain && (j.in.Review == nil || !j.in.Review.Answered) && j.question() == "":
 		j.owed("a look: whether it received its prompt is not known")
 		j.why("open: %s", j.out.Owed)
 		return j.at(Uncertain, Run("read", "--wait", "10m", j.in.Short))
@@ -52,7 +47,7 @@ func (j *judge) saved(last *journal.Wake) bool {
 	j.owed("its prompt waits in it for its next start")
 	j.why("open: %s", j.out.Owed)
 	nudge := []string{"resume", "--nudge"}
-	untrusted := last.Result.Outcome == "untrusted"
+	untrusted := last.Result.Outcome == journal.Untrusted
 	if c := j.in.Check; c != nil {
 		// What stands against the wake is worked out now: the folder may have been trusted, or made again, since.
 		untrusted = hasReason(c, "untrusted")

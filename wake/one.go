@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
+	"recovery/internal/text"
 	"recovery/queuecheck"
+	"recovery/standing"
 )
 
 // retries is how often a prompt that provably was not sent is tried again.
@@ -30,43 +33,43 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			g, ref = r.guard(ctx, short)
 		}
 		if ctx.Err() != nil {
-			it.Outcome, it.Reason, it.Next = Refused, "interrupted before it was started", r.retype(short)
+			r.unreached(&it)
 			return it
 		}
 		if g != nil {
 			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.job.Cwd, g.verdict.Verdict
-			if link := g.job.Link(); link != "" {
+			if link := g.facts.Link(); link != "" {
 				it.Link = &link
 			}
 		}
 		if ref != nil {
 			r.noteRefusal(short, ref)
-			it.Outcome, it.PromptSaved, it.Reason, it.Next = ref.outcome, ref.saved, ref.reason, ref.next
+			it.Outcome, it.PromptSaved, it.Reason, it.Next = ref.outcome, ref.saved, ref.reason, ref.next.String()
 			return it
 		}
 		if r.Options.DryRun {
-			it.Outcome = Planned
-			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, reasons(g.verdict), g.job.SessionID, g.kind, g.cwd)
+			it.Outcome = journal.Planned
+			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, said(g.verdict), g.job.SessionID, g.kind, g.cwd)
 			it.Next = r.retype(short)
 			return it
 		}
-		out, err := r.send(ctx, g, batch, attempt)
+		out, kind, err := r.send(ctx, g, batch, attempt)
 		if err != nil {
 			// The record could not be written. What was sent, if anything, is settled by the next run from the evidence.
 			r.stop("%v", err)
-			it.Outcome, it.Reason, it.Next = NotStarted, err.Error(), r.retype(short)
+			it.Outcome, it.Reason, it.Next = journal.NotStarted, err.Error(), r.retype(short)
 			if out != nil {
-				it.Outcome = Uncertain
+				it.Outcome = journal.Uncertain
 			}
 			return it
 		}
-		it.Outcome, it.PromptSaved, it.Reason = Outcome(out.Outcome), out.PromptSaved, out.Reason
-		if it.Outcome == Refused {
+		it.Outcome, it.PromptSaved, it.Reason = out.Outcome, out.PromptSaved, out.Reason
+		if it.Outcome == journal.Refused {
 			it.Next = r.retype(short)
 			return it
 		}
-		it.Next = r.nextAfter(short, out, g.verdict.Verdict == queuecheck.Confirmed)
-		if !r.again(short, out, attempt) || ctx.Err() != nil {
+		it.Next = r.nextAfter(g, out).String()
+		if !r.again(short, out, kind, attempt) || ctx.Err() != nil {
 			return it
 		}
 		r.Tell("%s: %s; it was provably not sent and is tried again in %s", short, out.Reason, pause)
@@ -80,20 +83,25 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 
 // again counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again. A
 // refusal for trust or folder is never tried again: each try adds to what is saved.
-func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
-	o := Outcome(out.Outcome)
+func (r *Run) again(short string, out *journal.OutcomeData, kind claude.Kind, attempt int) bool {
+	o := out.Outcome
 	switch o {
-	case Woken:
+	case journal.Woken:
 		r.failed = 0
 		return false
-	case Copy, Joined, Replayed, Untrusted, MissingCwd:
+	case journal.Copy, journal.Joined, journal.Replayed, journal.Untrusted, journal.MissingCwd:
 		return false
 	}
-	if signIn.MatchString(out.Reason) || o == NotStarted && signIn.MatchString(out.Output) {
+	switch {
+	case kind == claude.KindSignIn:
 		r.stop("the account's sign-in failed; sign in again, then: %s", r.retype(short))
 		return false
+	case kind == claude.KindBilling:
+		r.stop("the account's credit or plan does not allow it (%s); see to it, then: %s",
+			text.Clip(out.Output, 120), r.retype(short))
+		return false
 	}
-	if until, limited := deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
+	if until, limited := claude.Deferral(out.Output, r.Clock.Now()); limited && !out.Sent {
 		r.putOff(short, out.Output, until)
 		return false
 	}
@@ -106,63 +114,70 @@ func (r *Run) again(short string, out *journal.OutcomeData, attempt int) bool {
 	return false
 }
 
-// nextAfter is what to type after an outcome. A prompt that was saved changes the job, which ends a confirmation.
-func (r *Run) nextAfter(short string, o *journal.OutcomeData, confirmed bool) string {
-	nudge := "recovery resume --nudge " + short
-	if confirmed {
-		nudge = "recovery queue-check --confirm " + short + ", then: " + nudge
+// nextAfter is what to do after an outcome. A prompt that was saved changes the job, which ends a confirmation.
+func (r *Run) nextAfter(g *ready, o *journal.OutcomeData) standing.Next {
+	short := g.job.Short
+	nudge := []string{"resume", "--nudge"}
+	if r.Options.DefaultCwd != "" {
+		nudge = append(nudge, "--default-cwd", r.Options.DefaultCwd)
 	}
-	switch Outcome(o.Outcome) {
-	case Woken:
-		return "recovery read --wait 10m " + short
-	case Copy:
+	nudge = append(nudge, short)
+	switch o.Outcome {
+	case journal.Copy:
 		if o.Other == "" {
-			return "claude agents, and stop the copy that it shows"
+			return standing.Do("claude agents, and stop the copy that it shows")
 		}
-		return "claude stop " + o.Other
-	case Untrusted, MissingCwd:
+		return standing.Do("claude stop %s", o.Other)
+	case journal.Untrusted, journal.MissingCwd:
+		trust := standing.ForReason("untrusted", g.subject)
 		if o.PromptSaved {
-			return "recovery trust " + short + ", then: " + nudge
+			return standing.Do("%s", trust.Command()).Then(nudge...)
 		}
-		return "recovery trust " + short + ", then: " + r.retype(short)
-	case Saved:
-		return nudge
-	case Joined, Replayed:
-		return "look at its thread at once, and stop it if it acts: claude stop " + short
-	case NotStarted:
-		return r.retype(short)
+		return standing.Do("%s", trust.Command()).Then(r.wakeArgs(short)...)
+	case journal.Saved:
+		if g.verdict.Verdict == queuecheck.Confirmed {
+			return standing.Do("recovery queue-check --confirm %s", short).Then(nudge...)
+		}
+		return standing.Run(nudge...)
+	case journal.Joined, journal.Replayed:
+		return standing.Do("look at its thread at once, and stop it if it acts: claude stop %s", short)
+	case journal.NotStarted:
+		return r.rerun(short)
 	}
-	return "recovery read --wait 10m " + short
+	return standing.Run("read", "--wait", "10m", short)
 }
 
 // send makes the one call. The intention is on disk, synced, before the client is run (invariant 3). err is set when the
 // record cannot be written: before the call nothing was sent, after it out is not nil.
-func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, error) {
+func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, claude.Kind, error) {
 	short := g.job.Short
 	if err := r.lastLook(g); err != nil {
-		return &journal.OutcomeData{Outcome: string(Refused), Reason: err.Error(), Sent: true}, nil
+		return &journal.OutcomeData{Outcome: journal.Refused, Reason: err.Error(), Sent: true}, claude.KindNone, nil
 	}
-	intent := journal.Intent{Title: g.job.Title(), Link: g.job.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
+	intent := journal.Intent{Title: g.job.Title(), Link: g.facts.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
 		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
 	if err := r.Journal.Append(journal.Intended, short, intent); err != nil {
-		return nil, err
+		return nil, claude.KindNone, err
 	}
 	called := r.Clock.Now()
 	r.Tell("%s: waking %q", short, g.job.Title())
-	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: CleanEnv(r.Environ)})
+	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: claude.CleanEnv(r.Environ)})
 	r.lastStart = r.Clock.Now()
 	p := proof{run: r, short: short, intent: intent, said: said, called: called, before: g.jobs}
 	out := p.find(ctx)
 	if out.Sent {
 		r.started[short] = r.lastStart
 	}
-	if err := r.Journal.Append(journal.Outcome, short, out); err != nil {
-		return &out, err
+	if p.unproven {
+		return &out, p.kind, nil // the intention stays open, and the next run settles it from the evidence
 	}
-	if _, isDefect := journal.DefectOutcomes[out.Outcome]; isDefect {
+	if err := r.Journal.Append(journal.Concluded, short, out); err != nil {
+		return &out, p.kind, err
+	}
+	if _, isDefect := out.Outcome.Defect(); isDefect {
 		r.stop("%s: %s", short, out.Reason)
 	}
-	return &out, nil
+	return &out, p.kind, nil
 }
 
 // lastLook is the cheap half of the guards, right before the intention: the whole transcript was folded and the machine
@@ -191,8 +206,8 @@ func (r *Run) noteRefusal(short string, ref *refusal) {
 	if r.Options.DryRun {
 		return
 	}
-	data := journal.RefusedData{Outcome: string(ref.outcome), Reason: ref.reason, Next: ref.next}
-	err := r.Journal.AppendIf(journal.Refused, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Refused, short, data) })
+	data := journal.RefusedData{Outcome: ref.outcome, Reason: ref.reason, Next: ref.next.String()}
+	err := r.Journal.AppendIf(journal.TurnedAway, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.TurnedAway, short, data) })
 	if err != nil {
 		r.stop("%v", err)
 	}

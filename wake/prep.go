@@ -4,15 +4,29 @@ import (
 	"recovery/internal/text"
 	"recovery/message"
 	"recovery/review"
+	"recovery/standing"
 )
 
-// retype is the command that tries a session again, with the prompt that it was to get.
-func (r *Run) retype(short string) string {
-	if r.Options.Prep {
-		return "recovery resume --prompt prep " + r.Options.DataFlag + short
+// wakeArgs are the arguments that try a session again as it was typed, with the prompt that it was to get.
+func (r *Run) wakeArgs(short string) []string {
+	args := []string{"resume"}
+	switch {
+	case r.Options.Nudge:
+		args = append(args, "--nudge")
+	case r.Options.Prep:
+		args = append(append(args, "--prompt", "prep"), r.Options.DataArgs...)
 	}
-	return "recovery resume " + short
+	if r.Options.DefaultCwd != "" {
+		args = append(args, "--default-cwd", r.Options.DefaultCwd)
+	}
+	return append(args, short)
 }
+
+// rerun is the command that tries a session again.
+func (r *Run) rerun(short string) standing.Next { return standing.Run(r.wakeArgs(short)...) }
+
+// retype is that command as one line.
+func (r *Run) retype(short string) string { return r.rerun(short).String() }
 
 // mayPlan lets a prep go out: behind a review that says OWNER, and once for each review. The user's --again lifts the second, never
 // the first.
@@ -23,23 +37,23 @@ func (r *Run) mayPlan(g *ready) *refusal {
 	const only = "a prep goes out behind a review that says OWNER"
 	switch verdict := rev.Verdict(); {
 	case !rev.Woken:
-		return refuse("recovery resume "+short, "%s, and it was not reviewed yet", only)
+		return refuse(standing.Run("resume", short), "%s, and it was not reviewed yet", only)
 	case !rev.Review.Answered && rev.Err == nil:
-		return refuse("recovery read --wait 10m "+short, "%s, and its review is not answered", only)
+		return refuse(standing.Run("read", "--wait", "10m", short), "%s, and its review is not answered", only)
 	case rev.Unclear() != "":
-		return refuse("recovery read "+short, "%s, and its verdict is unclear: %s", only, text.Line(rev.Unclear()))
+		return refuse(standing.Run("read", short), "%s, and its verdict is unclear: %s", only, text.Line(rev.Unclear()))
 	case verdict == review.VerdictDone, verdict == review.VerdictDuplicate:
-		return refuse("recovery message review-wrap "+short, "%s, and its review says %s", only, verdict)
+		return refuse(standing.Run("message", "review-wrap", short), "%s, and its review says %s", only, verdict)
 	case verdict != review.VerdictOwner:
-		return refuse("read its thread", "%s, and its review says %s", only, verdict)
+		return refuse(standing.Do("read its thread").At(g.facts.Link()), "%s, and its review says %s", only, verdict)
 	case rev.UserAfter():
-		return refuse("recovery resume "+short, "somebody wrote in it after its review, which may be out of date: it is reviewed anew first")
+		return refuse(standing.Run("resume", short), "somebody wrote in it after its review, which may be out of date: it is reviewed anew first")
 	}
 	last := g.state.LastSent()
 	if r.Options.Again || (last == nil || !last.IsPrep()) && g.verdict.PrepAt <= g.verdict.ReviewAt {
 		return nil
 	}
-	return refuse("recovery read "+short, "a prep was sent to it after its review already; a second one needs --again")
+	return refuse(standing.Run("read", short), "a prep was sent to it after its review already; a second one needs --again")
 }
 
 // planText renders the prep and tells what of the reviews it leaves out.

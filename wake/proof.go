@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
@@ -19,8 +19,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// proof finds out what became of one call: from what the client said, the conversation's own transcript from the recorded
-// size on, the job's queued prompt, the supervisor's log and the jobs that are new.
+// proof finds out what became of one call: from what the client said, the conversation's own transcript from the
+// recorded size on, the job's queued prompt, the supervisor's log and the jobs that are new.
 type proof struct {
 	run      *Run
 	short    string
@@ -31,30 +31,36 @@ type proof struct {
 	before   map[string]bool
 	// settling says that the call was made by an earlier run: what a person wrote since is no replay.
 	settling bool
+	// kind is what the client's refusal, or the end of the worker, was about.
+	kind claude.Kind
+	// unproven says that the run was interrupted before the time for the proof was up: nothing is known yet.
+	unproven bool
 }
 
-func (p *proof) outcome(o Outcome, sent bool, format string, args ...any) journal.OutcomeData {
-	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: string(o), Sent: sent, Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
+func (p *proof) outcome(o journal.Outcome, sent bool, format string, args ...any) journal.OutcomeData {
+	return journal.OutcomeData{PromptID: p.intent.PromptID, Outcome: o, Sent: sent,
+		Reason: fmt.Sprintf(format, args...), Output: text.Clip(p.said.Text(), 500)}
 }
 
 func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	if p.said.Err != nil {
-		return p.outcome(NotStarted, false, "the client could not be executed: %v", p.said.Err)
+		return p.outcome(journal.NotStarted, false, "the client could not be executed: %v", p.said.Err)
 	}
 	words := p.said.Text()
-	if other := p.otherShort(words); other != "" {
-		out := p.outcome(Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
+	printed := claude.Read(words)
+	if other := p.otherShort(printed); other != "" {
+		out := p.outcome(journal.Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
 		out.Other = other
 		return out
 	}
-	if copyWords.MatchString(words) {
-		return p.outcome(Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
+	if printed.Copied {
+		return p.outcome(journal.Copy, true, "the client says that it started a copy: %s", text.Clip(words, 200))
 	}
 	p.returned = p.run.Clock.Now()
 	deadline := p.returned.Add(p.run.Timing.Proof)
-	started := backgrounded.MatchString(words)
 	for {
-		if out, done := p.look(words, started); done {
+		if out, done := p.look(printed); done {
+			p.unproven = false
 			return out
 		}
 		if !p.run.Clock.Now().Before(deadline) {
@@ -63,37 +69,58 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 		// An interrupted run still waits for what it started, for a few seconds.
 		if ctx.Err() != nil {
 			if soon := p.run.Clock.Now().Add(interruptWait); soon.Before(deadline) {
-				deadline = soon
+				deadline, p.unproven = soon, true
 			}
 			ctx = context.WithoutCancel(ctx)
 		}
 		p.run.Clock.Sleep(ctx, p.run.Timing.Poll)
 	}
 	if saved, ok := p.saved(); ok {
-		out := p.outcome(Saved, true, "the start failed and the prompt is saved in the session for its next start")
+		p.unproven = false
+		out := p.outcome(journal.Saved, true, "the start failed and the prompt is saved in the session for its next start; %s",
+			p.told())
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
-	return p.outcome(Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, the transcript and `claude logs %s`", p.run.Timing.Proof, p.short)
+	if p.unproven {
+		return p.outcome(journal.Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s",
+			p.told())
+	}
+	return p.outcome(journal.Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, "+
+		"the transcript and `claude logs %s`; %s", p.run.Timing.Proof, p.short, p.told())
+}
+
+// told is what the client said, in words and by its exit status; for a reason.
+func (p *proof) told() string {
+	words := p.said.Text()
+	switch {
+	case p.settling:
+		return "what the client said is not on record"
+	case p.said.TimedOut && words == "":
+		return "the client had not ended and said nothing"
+	case p.said.TimedOut:
+		return fmt.Sprintf("the client had not ended and said %q", text.Clip(words, 200))
+	case words == "":
+		return fmt.Sprintf("the client said nothing, exit status %d", p.said.Exit)
+	}
+	return fmt.Sprintf("the client said %q, exit status %d", text.Clip(words, 200), p.said.Exit)
 }
 
 // interruptWait is how long an interrupted run waits for the proof of a call that it made.
 const interruptWait = 5 * time.Second
 
 // otherShort is the short that came back when it is not the one asked for.
-func (p *proof) otherShort(words string) string {
-	for _, re := range []*regexp.Regexp{backgrounded, copyNote} {
-		for _, m := range re.FindAllStringSubmatch(words, -1) {
-			if m[1] != p.short {
-				return m[1]
-			}
+func (p *proof) otherShort(printed claude.Printed) string {
+	for _, short := range printed.Shorts {
+		if short != p.short {
+			return short
 		}
 	}
 	return ""
 }
 
 // look checks the evidence once.
-func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
+func (p *proof) look(printed claude.Printed) (journal.OutcomeData, bool) {
 	job := p.run.Account.Job(p.short)
 	if out, done := p.delivered(job); done {
 		return out, true
@@ -101,35 +128,37 @@ func (p *proof) look(words string, started bool) (journal.OutcomeData, bool) {
 	if other := p.copied(); other != "" {
 		return p.copyOf(other), true
 	}
-	if started {
+	if printed.Started {
 		if line, ok := p.crashed(); ok {
+			p.kind = claude.KnownError(line)
 			if saved, ok := p.saved(); ok {
-				out := p.outcome(Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
+				out := p.outcome(journal.Saved, true, "it died right after its start (%s) and the prompt is saved in it", line)
 				out.PromptSaved, out.Saved = true, saved
 				return out, true
 			}
-			return p.outcome(Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
+			return p.outcome(journal.Uncertain, true, "it died right after its start: %s; the prompt counts as sent", line), true
 		}
 		return journal.OutcomeData{}, false
 	}
-	// A refusal is believed when it is all that the client said, and when it still holds after a moment: what was delivered
-	// or saved all the same shows by then.
-	if p.said.TimedOut || p.said.Exit == 0 || wokeNote.MatchString(words) || !refused(words) {
+	// A refusal is believed when it is all that the client said, and when it still holds after a moment: what was
+	// delivered or saved all the same shows by then.
+	if p.said.TimedOut || p.said.Exit == 0 || printed.Woke || !printed.Refused {
 		return journal.OutcomeData{}, false
 	}
 	saved, isSaved := p.saved()
-	if !isSaved && (savedNote.MatchString(words) || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
+	if !isSaved && (printed.Saved || p.run.Clock.Now().Before(p.returned.Add(min(refusalHolds, p.run.Timing.Proof)))) {
 		return journal.OutcomeData{}, false
 	}
-	var out journal.OutcomeData
+	outcome := journal.NotStarted
 	switch {
-	case notOnDisk.MatchString(words):
-		out = p.outcome(MissingCwd, isSaved, "the client refused: %s", text.Clip(words, 200))
-	case notTrusted.MatchString(words):
-		out = p.outcome(Untrusted, isSaved, "the client refused: %s", text.Clip(words, 200))
+	case printed.Gone:
+		outcome = journal.MissingCwd
+	case printed.Untrusted:
+		outcome = journal.Untrusted
 	default:
-		out = p.outcome(NotStarted, isSaved, "the client refused: %s", text.Clip(words, 200))
+		p.kind = claude.KnownError(p.said.Text())
 	}
+	out := p.outcome(outcome, isSaved, "the client refused: %s", p.told())
 	if other := elsewhere(p.run.Account, p.intent.Transcript, p.intent.PromptID, p.called); !isSaved && other != "" {
 		return p.copyOf(other), true
 	}
@@ -142,8 +171,8 @@ const refusalHolds = 2 * time.Second
 
 // copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
 func (p *proof) copyOf(id string) journal.OutcomeData {
-	short, _, _ := strings.Cut(id, "-")
-	out := p.outcome(Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
+	short := claude.ShortOf(id)
+	out := p.outcome(journal.Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
 	out.Other = short
 	return out
 }
@@ -189,15 +218,31 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 		}
 		switch {
 		case said == p.intent.Expected:
-			out, done = p.outcome(Woken, true, "the prompt stands in its own transcript"), true
+			out, done = p.outcome(journal.Woken, true, "the prompt stands in its own transcript"), true
 		case strings.Contains(said, p.intent.PromptID):
-			out, done = p.outcome(Joined, true, "more than the prompt was delivered as one message: %q", text.Clip(extraText(said, p.intent.Prompt), 300)), true
-		case from > 0 && !p.settling && !prompts.IsOwn(said):
-			out, done = p.outcome(Replayed, true, "another message was delivered instead of the prompt: %q", text.Clip(said, 300)), true
+			extra := text.Clip(extraText(said, p.intent.Prompt), 300)
+			out, done = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message: %q", extra), true
+		case from > 0 && !p.settling && !prompts.IsOwn(said) && !known(t, e.UUID, from):
+			other := text.Clip(said, 300)
+			out, done = p.outcome(journal.Replayed, true, "another message was delivered instead of the prompt: %q", other), true
 		}
 		return !done
 	})
 	return out, done && err == nil
+}
+
+// known says whether a line stands in the part of a transcript before from: a line with a known uuid was written a
+// second time and is nothing new.
+func known(t *transcript.File, uuid string, from int64) bool {
+	found := false
+	if uuid == "" {
+		return false
+	}
+	err := t.Walk(0, func(e *transcript.Entry) bool {
+		found = e.Offset < from && e.UUID == uuid
+		return !found && e.Offset < from
+	})
+	return err == nil && found
 }
 
 // saidByUser is the text of a line that was delivered in the user's role as a person's.
@@ -205,7 +250,7 @@ func saidByUser(e *transcript.Entry) (string, bool) {
 	if e.Sidechain {
 		return "", false
 	}
-	if e.Type == "attachment" && e.Get("attachment.type").Str == "queued_command" {
+	if e.Type == "attachment" && e.Get("attachment.type").Str == claude.QueuedCommand {
 		v := e.Get("attachment.prompt")
 		if v.Type == gjson.String {
 			return v.String(), transcript.TextSpeaker(v.String()) == transcript.Person
@@ -222,8 +267,8 @@ func extraText(said, prompt string) string {
 	return strings.TrimSpace(strings.Replace(said, prompt, " ", 1))
 }
 
-// saved says whether the prompt stands in the job's queuedPrompt, and gives what stands there when that is recovery's own,
-// byte for byte.
+// saved says whether the prompt stands in the job's queuedPrompt, and gives what stands there when that is recovery's
+// own, byte for byte.
 func (p *proof) saved() (string, bool) {
 	job := p.run.Account.Job(p.short)
 	if job == nil || !strings.Contains(job.QueuedPrompt, p.intent.PromptID) {
@@ -238,7 +283,8 @@ func (p *proof) saved() (string, bool) {
 // crashed finds the end of the worker in the log, after the call.
 func (p *proof) crashed() (string, bool) {
 	for _, e := range p.run.Account.Log().Of(p.short) {
-		if e.Kind == account.LogSettled && (e.Cause == "crashed" || e.Cause == "failed") && !e.At.Before(p.called.Add(-time.Second)) {
+		died := e.Kind == account.LogSettled && (e.Cause == claude.SettledCrashed || e.Cause == claude.SettledFailed)
+		if died && !e.At.Before(p.called.Add(-time.Second)) {
 			return e.Line, true
 		}
 	}
@@ -291,8 +337,8 @@ func fileHolds(a *account.Account, path, id string) bool {
 	return false
 }
 
-// elsewhere looks for a prompt's id in every transcript of the account that was written to since the intention; it is for
-// settling, when the jobs that there were before are not known.
+// elsewhere looks for a prompt's id in every transcript of the account that was written to since the intention; it is
+// for settling, when the jobs that there were before are not known.
 func elsewhere(a *account.Account, own, id string, since time.Time) string {
 	found := ""
 	_ = fs.WalkDir(os.DirFS(filepath.Join(a.Dir, "projects")), ".", func(path string, d fs.DirEntry, err error) error {

@@ -3,6 +3,7 @@ package wake
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"recovery/internal/account"
@@ -13,24 +14,6 @@ import (
 	"recovery/message"
 	"recovery/queuecheck"
 	"recovery/review"
-)
-
-// Outcome is what became of one session in a run.
-type Outcome string
-
-// The outcomes.
-const (
-	Woken      Outcome = "woken"
-	Refused    Outcome = "refused"
-	Copy       Outcome = "copy"
-	Replayed   Outcome = "replayed"
-	Joined     Outcome = "joined"
-	Saved      Outcome = "saved"
-	Untrusted  Outcome = "untrusted"
-	MissingCwd Outcome = "missing-cwd"
-	NotStarted Outcome = "not-started"
-	Uncertain  Outcome = "unknown"
-	Planned    Outcome = "planned"
 )
 
 // Clock is time as a run sees it. Sleep returns early when the context ends.
@@ -48,20 +31,25 @@ type Timing struct {
 	Settle time.Duration
 	// Retry is the first pause before a prompt that provably was not sent is tried again; it doubles.
 	Retry time.Duration
+	// Look is how long a wait goes on although the account, or a review, cannot be read; then the run stops.
+	Look time.Duration
 }
 
 // DefaultTiming is what the client's behaviour asks for: a failed start shows within 8 to 18 s.
-var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second, Retry: 5 * time.Second}
+var DefaultTiming = Timing{Proof: 30 * time.Second, Poll: 250 * time.Millisecond, Settle: 15 * time.Second,
+	Retry: 5 * time.Second, Look: 30 * time.Second}
 
 // Options are what the user asked for.
 type Options struct {
 	DryRun bool
 	Nudge  bool
 	Again  bool
-	// Prep asks owners for their final plan instead of a review; Data is what the plan is told, DataFlag how it was typed.
+	// Named says that the user named the sessions: only then --again lifts that one is finished or archived.
+	Named bool
+	// Prep asks owners for their final plan instead of a review; Data is what the plan is told, DataArgs how it was typed.
 	Prep       bool
 	Data       message.Data
-	DataFlag   string
+	DataArgs   []string
 	Dupes      map[string]inventory.SessionText
 	DefaultCwd string
 	Batch      int
@@ -104,20 +92,23 @@ type Run struct {
 	stopped     string
 	lastStart   time.Time
 	started     map[string]time.Time // the last start of each session
+	woken       map[string]bool      // what this run started, or plans to start
+	braked      map[string]bool      // the sessions whose failed turn has been acted on
+	shown       map[string]bool      // the sessions whose review the user has been told of
 }
 
 // Item is what became of one session.
 type Item struct {
-	Short       string  `json:"short"`
-	SessionID   string  `json:"session_id"`
-	Link        *string `json:"link"`
-	Outcome     Outcome `json:"outcome"`
-	PromptSaved bool    `json:"prompt_saved"`
-	Reason      string  `json:"reason"`
-	Batch       int     `json:"batch"`
-	Next        string  `json:"next"`
-	Title       string  `json:"title"`
-	Cwd         string  `json:"cwd"`
+	Short       string          `json:"short"`
+	SessionID   string          `json:"session_id"`
+	Link        *string         `json:"link"`
+	Outcome     journal.Outcome `json:"outcome"`
+	PromptSaved bool            `json:"prompt_saved"`
+	Reason      string          `json:"reason"`
+	Batch       int             `json:"batch"`
+	Next        string          `json:"next"`
+	Title       string          `json:"title"`
+	Cwd         string          `json:"cwd"`
 	// Review is what the session did, read after its batch; nil when it was not woken.
 	Review *review.Review `json:"review"`
 	// Verdict is the queue check's, worked out right before the call.
@@ -129,28 +120,23 @@ type Result struct {
 	Items []Item `json:"items"`
 	// Stopped says why the run ended before all were woken.
 	Stopped string `json:"stopped"`
-	// Defects are those of this run and those of earlier ones that nobody acknowledged.
+	// Interrupted says that the user ended the run: what it had not reached is "not-started" and was refused by nothing.
+	Interrupted bool `json:"interrupted"`
+	// Defects are those of this run and those of earlier ones that nobody closed.
 	Defects []journal.OpenDefect `json:"defects"`
 }
 
 // Do wakes the named sessions, duplicates before their owner, five at a time.
 func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	res := Result{Items: []Item{}, Defects: []journal.OpenDefect{}}
-	before, err := r.Journal.Read()
-	if err != nil {
-		return res, err
-	}
-	shown := len(journal.Replay(before).Defects)
 	state, err := r.settle(ctx)
 	if err != nil {
 		return res, err
 	}
 	if !r.Options.DryRun {
-		if err := r.brake(state, shown); err != nil {
-			return res, err
-		}
+		r.brake(state)
 	}
-	r.started = map[string]time.Time{}
+	r.started, r.woken = map[string]time.Time{}, map[string]bool{}
 	for short, s := range state.Sessions {
 		for _, w := range s.Wakes {
 			if w.Sent() {
@@ -166,14 +152,17 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 		res.Items = append(res.Items, r.batch(ctx, order[len(res.Items):], batch)...)
 	}
 	res.Stopped = r.stopped
-	if ctx.Err() != nil {
+	if res.Interrupted = ctx.Err() != nil; res.Interrupted {
 		res.Stopped = "interrupted"
 	}
 	for _, s := range order[len(res.Items):] {
 		it := r.blank(s)
-		it.Outcome, it.Reason, it.Next = Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
+		it.Outcome, it.Reason, it.Next = journal.Refused, "the run stopped before its turn: "+res.Stopped, r.retype(s)
+		if res.Interrupted {
+			r.unreached(&it)
+		}
 		if r.Options.DryRun {
-			it.Outcome = Planned
+			it.Outcome = journal.Planned
 		}
 		res.Items = append(res.Items, it)
 	}
@@ -234,9 +223,13 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 		if r.stopped != "" || ctx.Err() != nil || started == r.Options.Batch {
 			break
 		}
+		if r.peek(ctx, items); r.stopped != "" {
+			break
+		}
 		it := r.one(ctx, short, n)
 		if it.started() {
 			started++
+			r.woken[short] = true
 		}
 		items = append(items, it)
 	}
@@ -246,41 +239,30 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 	return items
 }
 
+// unreached is the outcome of a session that an interrupted run did not come to: nothing refused it, nothing was sent.
+func (r *Run) unreached(it *Item) {
+	it.Outcome, it.Reason, it.Next = journal.NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
+}
+
 // started says whether something may run because of this run.
 func (it *Item) started() bool {
 	switch it.Outcome {
-	case Woken, Joined, Replayed, Copy, Uncertain, Planned:
+	case journal.Woken, journal.Joined, journal.Replayed, journal.Copy, journal.Uncertain, journal.Planned:
 		return true
 	}
 	return false
 }
 
-// brake keeps a run from starting while a defect of an earlier run is open, or a limit that the service named lasts. The
-// user's --again acknowledges both, but no defect that was found only now: shown is how many they could know of.
-func (r *Run) brake(state *journal.State, shown int) error {
-	acknowledge := func(what string) error {
-		return r.Journal.Append(journal.Acknowledged, "", journal.AckData{User: r.Options.User, Agent: r.Options.Agent, What: what})
+// brake keeps a run from starting while a defect is open, or a limit that the service named lasts. Nothing lifts a defect but the
+// user, who closes it by name.
+func (r *Run) brake(state *journal.State) {
+	switch open := state.Defective(); {
+	case len(open) > 0:
+		r.stopped = fmt.Sprintf("a defect of an earlier run is open in %s; look at it, then close it by name: recovery %s", strings.Join(open, ", "),
+			strings.Join(journal.AckArgs(open...), " "))
+	default:
+		r.stopped = waitFor(state, r.Clock.Now())
 	}
-	if why := waitFor(state, r.Clock.Now()); why != "" {
-		if !r.Options.Again {
-			r.stopped = why
-			return nil
-		}
-		if err := acknowledge("limit"); err != nil {
-			return err
-		}
-	}
-	switch {
-	case len(state.Defects) == 0:
-		return nil
-	case len(state.Defects) > shown:
-		r.stopped = "a defect of an earlier run was found just now; look at it, then acknowledge it with --again"
-		return nil
-	case !r.Options.Again:
-		r.stopped = "an open defect of an earlier run stands; look at it, then acknowledge it with --again"
-		return nil
-	}
-	return acknowledge("defect")
 }
 
 // stop ends the run after what is under way.

@@ -28,11 +28,11 @@ func (r *Run) settle(ctx context.Context) (*journal.State, error) {
 			}
 			out := r.settled(short, w)
 			// The client delivers seconds after it has answered: right after the call, nothing found proves nothing.
-			for Outcome(out.Outcome) == Uncertain && ctx.Err() == nil && r.Clock.Now().Before(w.At.Add(r.Timing.Proof)) {
+			for out.Outcome == journal.Uncertain && ctx.Err() == nil && r.Clock.Now().Before(w.At.Add(r.Timing.Proof)) {
 				r.Clock.Sleep(ctx, 4*r.Timing.Poll)
 				out = r.settled(short, w)
 			}
-			if Outcome(out.Outcome) == Uncertain && ctx.Err() != nil {
+			if out.Outcome == journal.Uncertain && ctx.Err() != nil {
 				continue // it stays open, and the next run settles it
 			}
 			r.Tell("%s: an earlier run ended before it knew what became of its prompt: %s (%s)", short, out.Outcome, out.Reason)
@@ -64,7 +64,7 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 		}
 	}
 	if saved, ok := p.saved(); ok {
-		out := p.outcome(Saved, true, "the prompt is saved in the session for its next start")
+		out := p.outcome(journal.Saved, true, "the prompt is saved in the session for its next start")
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
@@ -84,7 +84,7 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 	if other := elsewhere(r.Account, own, w.PromptID, w.At); other != "" {
 		return p.copyOf(other)
 	}
-	return p.outcome(Uncertain, true, "the run ended around the call, and the prompt is in no transcript and not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
+	return p.outcome(journal.Uncertain, true, "the run ended around the call, and the prompt is in no transcript and not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
 }
 
 // jobsBefore are the jobs that there were at a time; nil when that cannot be told.
@@ -123,9 +123,9 @@ func (p *proof) deliveredWith(path string) (journal.OutcomeData, bool) {
 		}
 		done = true
 		if said == p.intent.Expected {
-			out = p.outcome(Woken, true, "the prompt stands in its own transcript")
+			out = p.outcome(journal.Woken, true, "the prompt stands in its own transcript")
 		} else {
-			out = p.outcome(Joined, true, "more than the prompt was delivered as one message")
+			out = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message")
 		}
 		return false
 	})

@@ -23,7 +23,7 @@ const trustTries = 5
 
 // AcceptTrust sets projects[key].hasTrustDialogAccepted in .claude.json and nothing else: the file is backed up into the
 // work folder, replaced atomically, and keeps its mode. It gives the backup's path.
-func AcceptTrust(a *account.Account, work, key string, now time.Time) (backup string, err error) {
+func AcceptTrust(a *account.Account, work *journal.Work, key string, now time.Time) (backup string, err error) {
 	path, err := filepath.EvalSymlinks(a.ConfigFile)
 	if err != nil {
 		return "", fmt.Errorf("accepting the trust key of %s: %w", key, err)
@@ -37,11 +37,9 @@ func AcceptTrust(a *account.Account, work, key string, now time.Time) (backup st
 		if err != nil {
 			return "", fmt.Errorf("accepting the trust key of %s in %s: %w; nothing was changed", key, path, err)
 		}
-		name := fmt.Sprintf("claude.json.%s", now.UTC().Format("20060102T150405.000000000Z"))
-		if err := journal.SaveFile(filepath.Join(work, "backups"), name, before); err != nil {
+		if backup, err = work.Backup("claude.json", before, now); err != nil {
 			return "", err
 		}
-		backup = filepath.Join(work, "backups", name)
 		if current, err := a.ReadFile(path); err != nil || !bytes.Equal(current, before) {
 			continue
 		}

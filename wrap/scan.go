@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
 	"recovery/internal/transcript"
 
 	"github.com/tidwall/gjson"
@@ -58,7 +59,7 @@ func (s *scan) add(e *transcript.Entry) bool {
 	case "assistant":
 		s.assistant(e)
 	case "attachment":
-		if e.Get("attachment.type").Str == "queued_command" {
+		if e.Get("attachment.type").Str == claude.QueuedCommand {
 			s.attached(e)
 		}
 	case "queue-operation":
@@ -134,8 +135,8 @@ func (s *scan) attached(e *transcript.Entry) {
 	text := content(e.Get("attachment.prompt"))
 	by := transcript.TextSpeaker(text)
 	switch kind := e.Get("attachment.origin.kind").String(); kind {
-	case "", "human":
-	case "task-notification":
+	case "", claude.OriginHuman:
+	case claude.OriginNotification:
 		by = transcript.Notification
 	default:
 		by = transcript.Other
@@ -270,8 +271,8 @@ func (s *scan) assistant(e *transcript.Entry) {
 	if text := e.Text(); text != "" {
 		s.parts = append(s.parts, text)
 	}
-	switch e.Get("message.stop_reason").String() {
-	case "end_turn", "stop_sequence", "refusal", "max_tokens":
+	switch {
+	case claude.EndsTurn(e.Get("message.stop_reason").String()):
 		s.replied(e.At)
 	default:
 		s.ended = false

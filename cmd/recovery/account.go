@@ -1,14 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/inventory"
@@ -21,28 +21,46 @@ import (
 type place struct {
 	account *account.Account
 	journal *journal.Journal
-	work    string
+	folder  *journal.Work
+	work    string // the folder's path
+	// owner is the user that the account belongs to; foreign is what refuses everything but reading when that is
+	// another one than the user who runs this, else nil.
+	owner   accountOwner
+	foreign error
+	// fresh makes an inventory that is not saved.
+	fresh func() (*inventory.Inventory, error)
 }
 
 func (x *command) place(c *cli.Context) (*place, error) {
-	a, err := account.Open(x.env("CLAUDE_CONFIG_DIR"), x.home())
+	a, err := account.Open(x.env(claude.EnvConfigDir), x.home())
 	if err != nil {
-		return nil, &exitError{status: exitFailed, err: err}
+		return nil, x.noAccount(err)
 	}
 	work := c.String("work")
 	if work == "" {
-		work = filepath.Join(a.Dir, "session-recovery")
+		work = filepath.Join(a.Dir, journal.WorkDir)
 	}
 	if work, err = realPath(work); err != nil {
 		return nil, failf("", "the work folder: %w", err)
 	}
-	j := journal.At(work, x.now)
-	j.Told = func(s string) { x.say("%s", s) }
-	j.Probe = x.probe
-	return &place{account: a, journal: j, work: work}, nil
+	p := &place{account: a, folder: journal.WorkIn(work), work: work, owner: accountOwner{name: x.user, home: x.userHome}}
+	x.whose(p)
+	p.fresh = func() (*inventory.Inventory, error) {
+		w, err := x.seeTwice(p)
+		if err != nil {
+			return nil, err
+		}
+		inv := inventory.Build(w, nil)
+		return &inv, nil
+	}
+	p.journal = p.folder.Journal(x.now)
+	p.journal.Told = func(s string) { x.say("%s", s) }
+	p.journal.Probe = x.probe
+	return p, nil
 }
 
-// realPath resolves a folder that may not exist yet, so that one folder has one journal and one lock however it is reached.
+// realPath resolves a folder that may not exist yet, so that one folder has one journal and one lock however it is
+// reached.
 func realPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -76,44 +94,64 @@ func (x *command) seeTwice(p *place) (*inventory.World, error) {
 	return inventory.SeeTwice(func() (*inventory.World, error) { return x.see(p) }, x.rest)
 }
 
-const inventoryFile = "inventory.json"
-
-// loadInventory reads the saved inventory; its absence is an error that says what to type.
+// loadInventory reads the saved inventory; its absence is an error that says what to type. In another user's account,
+// where none can be saved, one is made anew.
 func loadInventory(p *place) (*inventory.Inventory, error) {
-	data, err := os.ReadFile(filepath.Join(p.work, inventoryFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, failf("recovery inventory", "there is no inventory of this account yet")
+	var inv inventory.Inventory
+	err := p.folder.LoadInventory(&inv)
+	var none *journal.NotThereError
+	if errors.As(err, &none) && p.folder.Barred != nil {
+		return p.fresh()
 	}
 	if err != nil {
-		return nil, failf("recovery inventory", "reading the inventory: %w", err)
-	}
-	var inv inventory.Inventory
-	if err := json.Unmarshal(data, &inv); err != nil {
-		return nil, failf("recovery inventory", "the saved inventory %s cannot be read (%v); make it anew", filepath.Join(p.work, inventoryFile), err)
+		return nil, saved(err)
 	}
 	return &inv, nil
 }
 
-// loadEvents gives the saved events pages of a session; nil when there are none. A file that cannot be read is an error:
-// what it holds may be the message that blocks a wake.
-func loadEvents(p *place, short string) (*remote.Events, error) {
-	path := filepath.Join(p.work, "events", short+".json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// maybeInventory is the saved inventory, or nil when there is none yet.
+func maybeInventory(p *place) (*inventory.Inventory, error) {
+	var inv inventory.Inventory
+	err := p.folder.LoadInventory(&inv)
+	var none *journal.NotThereError
+	if errors.As(err, &none) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, saved(err)
+	}
+	return &inv, nil
+}
+
+// saved gives an error of a saved file the command that makes the file anew.
+func saved(err error) error {
+	var none *journal.NotThereError
+	var damaged *journal.DamagedError
+	switch {
+	case errors.As(err, &none):
+		return failf(none.Next, "%w", err)
+	case errors.As(err, &damaged):
+		return failf(damaged.Next, "%w", err)
+	}
+	return err
+}
+
+// loadEvents gives the saved events pages of a session; nil when there are none.
+func loadEvents(p *place, short string) (*remote.Events, error) {
 	var ev remote.Events
-	if err == nil {
-		err = json.Unmarshal(data, &ev)
+	err := p.folder.LoadEvents(short, &ev)
+	var none *journal.NotThereError
+	if errors.As(err, &none) {
+		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the saved events in %s cannot be read (%w); save them again: recovery queue-check --events %s=FILE", path, err, short)
+		return nil, err
 	}
 	return &ev, nil
 }
 
 func (x *command) selfSession() queuecheck.Self {
-	return queuecheck.Self{SessionID: x.env("CLAUDE_CODE_SESSION_ID"), Short: x.ownShort()}
+	return queuecheck.Self{SessionID: x.env(claude.EnvSessionID), Short: x.ownShort()}
 }
 
 // state replays the journal.
@@ -125,7 +163,8 @@ func (p *place) state() (*journal.State, error) {
 	return journal.Replay(events), nil
 }
 
-// jobs finds the sessions that the user named; a name that fits none or several is wrong usage, before anything is done.
+// jobs finds the sessions that the user named; a name that fits none or several is wrong usage, before anything is
+// done.
 func findJobs(w *inventory.World, typed []string) ([]*account.Job, error) {
 	var out []*account.Job
 	seen := map[string]bool{}
@@ -162,20 +201,29 @@ func asUserFlag() cli.Flag {
 // lock takes the account's lock. With --work, the lock of the usual work folder is taken too: it is the account that is
 // locked, not a folder.
 func (x *command) lock(p *place, name string) (func(), error) {
-	release, err := journal.Lock(p.work, x.holder(name))
+	release, err := p.folder.Lock(x.holder(name))
 	if err != nil {
-		return nil, &exitError{status: exitFailed, err: err}
+		return nil, lockError(err)
 	}
 	usual := p.usualWork()
-	if usual == p.work {
+	if usual.Dir() == p.work {
 		return release, nil
 	}
-	also, err := journal.Lock(usual, x.holder(name))
+	also, err := usual.Lock(x.holder(name))
 	if err != nil {
 		release()
-		return nil, &exitError{status: exitFailed, err: err}
+		return nil, lockError(err)
 	}
 	return func() { also(); release() }, nil
+}
+
+// lockError is a failure of the lock; a folder where nothing may be written says itself what to do.
+func lockError(err error) error {
+	var e *exitError
+	if errors.As(err, &e) {
+		return e
+	}
+	return &exitError{status: exitFailed, err: err}
 }
 
 func (x *command) holder(name string) journal.Holder {
@@ -183,28 +231,28 @@ func (x *command) holder(name string) journal.Holder {
 }
 
 // usualWork is the work folder without --work.
-func (p *place) usualWork() string { return filepath.Join(p.account.Dir, "session-recovery") }
+func (p *place) usualWork() *journal.Work {
+	w := journal.WorkIn(filepath.Join(p.account.Dir, journal.WorkDir))
+	w.Barred = p.foreign
+	return w
+}
 
-// openElsewhere says what is open in the usual work folder while another one is used: an intention or a defect there is the
-// account's, wherever it is on record.
+// openElsewhere says what is open in the usual work folder while another one is used: an intention or a defect there
+// is the account's, wherever it is on record.
 func (x *command) openElsewhere(p *place) error {
 	usual := p.usualWork()
-	if usual == p.work {
+	if usual.Dir() == p.work {
 		return nil
 	}
-	events, err := journal.At(usual, x.now).Read()
+	events, err := usual.Journal(x.now).Read()
 	if err != nil {
 		return err
 	}
-	state := journal.Replay(events)
-	open := len(state.Defects)
-	for _, s := range state.Sessions {
-		if s.OpenWake() != nil {
-			open++
-		}
-	}
-	if open == 0 {
+	open := journal.Replay(events).OpenSessions()
+	if len(open) == 0 {
 		return nil
 	}
-	return &exitError{status: exitNeedsUser, err: fmt.Errorf("the record in %s holds %d open intentions or defects of this account; look at them without --work first", usual, open), next: "recovery status"}
+	return &exitError{status: exitNeedsUser, next: "recovery status", err: fmt.Errorf(
+		"the record in %s holds an open intention or defect of this account, of %s; look at it without --work first",
+		usual.Dir(), strings.Join(open, " "))}
 }

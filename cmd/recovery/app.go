@@ -26,7 +26,7 @@ func run(s *sys, args []string) int {
 
 // runIn runs one command until ctx ends.
 func runIn(s *sys, ctx context.Context, args []string) (status int) {
-	x := &command{sys: s, ctx: ctx}
+	x := &command{sys: s, ctx: ctx, typed: args}
 	// A fault of the program itself is told like any other error. What was under way is settled by the next run.
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -86,6 +86,10 @@ type command struct {
 	ctx     context.Context
 	json    bool
 	printed bool
+	// typed are the arguments as they were typed.
+	typed []string
+	// asOwner is the line that runs this command as the user whose account it reads; empty when what it finds can be kept.
+	asOwner string
 }
 
 func (x *command) app() *cli.App {
@@ -107,7 +111,7 @@ func (x *command) app() *cli.App {
 		},
 		Commands: []*cli.Command{
 			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(), x.auditCommand(),
-			x.wrapWaitCommand(), x.messageCommand(), x.trustCommand(), x.reportCommand(),
+			x.wrapWaitCommand(), x.messageCommand(), x.trustCommand(), x.ackCommand(), x.reportCommand(),
 			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.inflightCommand(), x.demoCommand(), x.simulatedClientCommand(),
 		},
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -217,8 +221,12 @@ func (x *command) out(format string, args ...any) {
 	_, _ = io.WriteString(x.stdout, escaped(fmt.Sprintf(format, args...))+"\n")
 }
 
-// next prints what to type next: the last line of every command.
+// next prints what to type next: the last line of every command. In another user's account that is the same command, typed by its
+// owner: nothing that it found was kept.
 func (x *command) next(format string, args ...any) {
+	if x.asOwner != "" {
+		format, args = "%s", []any{x.asOwner}
+	}
 	if !x.json {
 		x.out("next: "+format, args...)
 	}

@@ -57,7 +57,7 @@ func TestHandoffTellsWhereAndHowFar(t *testing.T) {
 	b.add(fixtures.Session{Name: "expires", LastEntry: b.a.Now.Add(-29 * 24 * time.Hour)})
 	b.inventory()
 	b.resume(exitOK, s.Short)
-	release, err := journal.Lock(b.work(""), journal.Holder{PID: os.Getpid(), User: "kim", Command: "resume", Since: now()})
+	release, err := journal.WorkIn(b.work("")).Lock(journal.Holder{PID: os.Getpid(), User: "kim", Command: "resume", Since: now()})
 	if err != nil {
 		t.Fatal(err)
 	}

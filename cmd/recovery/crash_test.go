@@ -12,7 +12,7 @@ import (
 func TestKilledRightAfterTheCall(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
-	for outcome, want := range map[string]string{
+	for outcome, want := range map[string]journal.Outcome{
 		"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved", fixtures.OutcomeCopy: "copy", fixtures.OutcomeJoin: "joined",
 	} {
 		t.Run("outcome "+outcome, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/fixtures"
+	"recovery/internal/claude"
 	"recovery/prompts"
 	"recovery/wake"
 
@@ -61,7 +62,7 @@ func (x *command) demo(c *cli.Context) error {
 	run := &demoRun{x: x, d: d, client: client}
 	run.all()
 	if keep {
-		x.out("\nThe account is kept in %s; look at it with:\n  export CLAUDE_CONFIG_DIR=%s\n  recovery report", dir, d.Claude)
+		x.out("\nThe account is kept in %s; look at it with:\n  export %s=%s\n  recovery report", dir, claude.EnvConfigDir, d.Claude)
 	}
 	if run.failed != "" {
 		return failf("", "the demo went wrong: %s", run.failed)

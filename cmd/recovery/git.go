@@ -12,8 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
+
+	"github.com/google/renameio/v2"
 )
 
 // gitLimit bounds how long one folder may hold a report up.
@@ -110,20 +114,23 @@ func (x *command) outputPath(name string, work string) (string, error) {
 	if err != nil {
 		return "", failf("", "the file %s: %w", name, err)
 	}
-	claude := x.env("CLAUDE_CONFIG_DIR")
+	claude := x.env(claude.EnvConfigDir)
 	if claude == "" {
 		claude = filepath.Join(x.home(), ".claude")
 	}
-	if claude, err = realPath(claude); err == nil && within(claude, path) && !within(work, path) && !within(filepath.Join(claude, "session-recovery"), path) {
+	if claude, err = realPath(claude); err == nil && within(claude, path) && !within(work, path) && !within(filepath.Join(claude, journal.WorkDir), path) {
 		return "", usagef("%s lies inside %s, where recovery writes only its work folder; name another file", name, claude)
 	}
-	for _, dir := range []string{work, filepath.Join(claude, "session-recovery")} {
+	for _, dir := range []string{work, filepath.Join(claude, journal.WorkDir)} {
 		if dir == "" {
 			continue // the usual one, which is the other
 		}
 		if dir, err := realPath(dir); err == nil && ownFile(dir, path) {
 			return "", usagef("%s is a file that recovery keeps its own record in; name another file", name)
 		}
+	}
+	if uid, ok := account.Owner(claude); ok && uid != x.uid && within(claude, path) {
+		return "", usagef("%s lies inside %s, which is another user's; name another file", name, claude)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", usagef("%s is no file that can be written; name another one", name)
@@ -138,23 +145,19 @@ func ownFile(work, path string) bool {
 		return false
 	}
 	first, _, _ := strings.Cut(rel, string(filepath.Separator))
-	switch first {
-	case "lock", "events", "backups", "groups.yaml", inventoryFile:
-		return true
-	}
-	return strings.HasPrefix(first, "journal")
+	return journal.IsOwn(first)
 }
 
 // saveOutput writes a file that the user named, as outputPath gave it.
 func saveOutput(path string, data []byte) error {
-	err := journal.SaveFile(filepath.Dir(path), filepath.Base(path), data)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
-		return nil
+		err = renameio.WriteFile(path, data, 0o600)
 	}
-	if cause := errors.Unwrap(err); cause != nil {
-		err = cause // what SaveFile says beside it is about the work folder
+	if err != nil {
+		return failf("", "writing %s: %w; name another file", path, err)
 	}
-	return failf("", "writing %s: %w; name another file", path, err)
+	return nil
 }
 
 func within(dir, path string) bool {

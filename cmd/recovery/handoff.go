@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
-	"recovery/inventory"
 	"recovery/report"
 	"recovery/standing"
 
@@ -67,12 +66,10 @@ func (x *command) handoff(c *cli.Context) error {
 		x.out("%s", strings.TrimRight(md, "\n"))
 		return nil
 	}
-	name := "handoff-" + x.now().UTC().Format("20060102T150405Z") + ".md"
 	if out == "" || out == "-" {
-		if err := journal.SaveFile(p.work, name, []byte(text.Escape(md))); err != nil {
+		if out, err = p.folder.SaveHandoff([]byte(text.Escape(md)), x.now()); err != nil {
 			return err
 		}
-		out = filepath.Join(p.work, name)
 	} else {
 		if out, err = x.outputPath(out, p.work); err != nil {
 			return err
@@ -92,7 +89,7 @@ func (x *command) handoff(c *cli.Context) error {
 // describe fills what a hand-over says of the account and its record.
 func (x *command) describe(p *place, h *report.Handoff) error {
 	if x.user != "" {
-		h.Enter = "sudo -iu " + standing.Word(x.user)
+		h.Enter = "sudo -iu " + text.ShellWord(p.owner.name)
 	}
 	h.Shell = x.shellOf(p)
 	events, err := p.journal.Read()
@@ -103,7 +100,7 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 		e := events[n-1]
 		h.Last = strings.TrimSpace(fmt.Sprintf("number %d, %s, %s %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Type, e.Session))
 	}
-	if holder, held := journal.HeldBy(p.work); held {
+	if holder, held := p.folder.HeldBy(); held {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("a run is under way now: %s", holder.Name()))
 	}
 	h.Files = x.keyFiles(p, h)
@@ -114,9 +111,9 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 func (x *command) shellOf(p *place) standing.Shell {
 	var sh standing.Shell
 	if !x.usualFolder(p) {
-		sh.Env = append(sh.Env, "CLAUDE_CONFIG_DIR="+p.account.Dir)
+		sh.Env = append(sh.Env, claude.EnvConfigDir+"="+p.account.Dir)
 	}
-	if p.work != p.usualWork() {
+	if p.work != p.usualWork().Dir() {
 		sh.Flags = append(sh.Flags, "--work", p.work)
 	}
 	return sh
@@ -125,17 +122,13 @@ func (x *command) shellOf(p *place) standing.Shell {
 // keyFiles are the files of the work folder that are there, with what they hold, and what no session's row tells.
 func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 	var out []string
-	there := func(name, what string) {
-		if _, err := os.Stat(filepath.Join(p.work, name)); err == nil {
-			out = append(out, filepath.Join(p.work, name)+": "+what)
-		}
-	}
+	inventoried := ""
 	if inv, err := maybeInventory(p); err == nil && inv != nil {
 		what := fmt.Sprintf("the inventory of %s, %d listed of %d found", inv.AsOf.UTC().Format(time.RFC3339), len(inv.Items), inv.Found)
 		if !inv.Complete {
 			what += ", and the pages were not complete"
 		}
-		there(inventoryFile, what)
+		inventoried = what
 		if n := len(inv.Unmatched); n > 0 {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%d sessions of the pages have no job here and stand only in the inventory and the report", n))
 		}
@@ -149,8 +142,11 @@ func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: the inventory lists them first", expiring))
 		}
 	}
-	there(inventory.GroupsFile, "the groups of duplicates, the user's to edit")
-	there("events", "saved events pages, one file a session")
-	there("closed", "the records of finished recoveries")
+	for _, part := range p.folder.Parts() {
+		if part.Name == journal.InventoryFile {
+			part.What = cmp.Or(inventoried, part.What)
+		}
+		out = append(out, part.Path+": "+part.What)
+	}
 	return out
 }

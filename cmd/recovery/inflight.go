@@ -11,10 +11,11 @@ import (
 
 	"recovery/inflight"
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 	"recovery/inventory"
-	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -75,7 +76,7 @@ func (x *command) inflight(c *cli.Context) error {
 		return err
 	}
 	processes := x.processes()
-	a := inflight.See(x.env("CLAUDE_CONFIG_DIR"), x.home(), func(a *account.Account) (*inventory.World, error) {
+	a := inflight.See(x.env(claude.EnvConfigDir), x.home(), func(a *account.Account) (*inventory.World, error) {
 		w, err := inventory.See(a, processes, x.now().UTC())
 		if err == nil {
 			w.BabysitterDir = x.env("BABYSITTER_STATE_DIR")
@@ -174,7 +175,7 @@ func inflightLine(c *cli.Context) string {
 		words = append(words, "--source", name)
 	}
 	for _, dir := range c.StringSlice("root") {
-		words = append(words, "--root", standing.Word(dir))
+		words = append(words, "--root", text.ShellWord(dir))
 	}
 	if c.Bool("all") {
 		words = append(words, "--all")

@@ -184,14 +184,14 @@ func TestInvariant10OneBrokenFileIsOneWarning(t *testing.T) {
 	}
 }
 
-// TestNoAccount says what to set.
+// TestNoAccount says as whom to run it.
 func TestNoAccount(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	b.sys.environ = []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(b.a.Root, "nowhere"), "HOME=" + b.a.Root}
 	status, _, errs := b.run("inventory")
-	if status != exitFailed || !strings.Contains(errs, "no Claude account at "+filepath.Join(b.a.Root, "nowhere")) || !strings.Contains(errs, "CLAUDE_CONFIG_DIR") {
+	if status != exitFailed || !strings.Contains(errs, "no Claude account at "+filepath.Join(b.a.Root, "nowhere")) || !strings.Contains(errs, "sudo -iu") {
 		t.Errorf("%d %s", status, errs)
 	}
 	if _, err := os.Stat(filepath.Join(b.a.Root, "nowhere")); err == nil {

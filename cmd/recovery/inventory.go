@@ -2,16 +2,14 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/internal/text"
@@ -68,26 +66,12 @@ func (x *command) inventory(c *cli.Context) error {
 		return err
 	}
 	inv := inventory.Build(w, pages)
+	inv.Account.User = x.user
 	proposal, err := applyGroups(p, w, &inv, c.String("groups"))
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(inv, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := x.closeFinished(p, w); err != nil {
-		return err
-	}
-	if proposal != nil {
-		if err := journal.SaveFile(p.work, inventory.GroupsFile, proposal); err != nil {
-			return err
-		}
-	}
-	if err := journal.SaveFile(p.work, inventoryFile, append(data, '\n')); err != nil {
-		return err
-	}
-	if err := p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user, Agent: x.inSession(), Count: len(inv.Items)}); err != nil {
+	if err := x.saveInventory(p, w, inv, proposal); err != nil {
 		return err
 	}
 	if x.json {
@@ -100,15 +84,36 @@ func (x *command) inventory(c *cli.Context) error {
 	return quiet(inventoryStatus(inv, pages))
 }
 
+// saveInventory closes the recovery before this one when it is over, and saves the new inventory with the groups that it proposes.
+// In another user's account it saves nothing and says so.
+func (x *command) saveInventory(p *place, w *inventory.World, inv inventory.Inventory, proposal []byte) error {
+	if p.folder.Barred != nil {
+		x.say("nothing was saved: %v", p.folder.Barred)
+		return nil
+	}
+	if err := x.closeFinished(p, w); err != nil {
+		return err
+	}
+	if proposal != nil {
+		if err := p.folder.SaveGroups(proposal); err != nil {
+			return err
+		}
+	}
+	if err := p.folder.SaveInventory(inv); err != nil {
+		return err
+	}
+	return p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user, Agent: x.inSession(), Count: len(inv.Items)})
+}
+
 // applyGroups puts the user's groups in force, from a named file or from the one in the work folder. It gives what is to be
 // saved there: the first proposal, or the user's file with new proposals below it; nil when nothing is new.
 func applyGroups(p *place, w *inventory.World, inv *inventory.Inventory, named string) ([]byte, error) {
-	path := named
-	if path == "" {
-		path = filepath.Join(p.work, inventory.GroupsFile)
+	path, data, err := p.folder.Groups()
+	if named != "" {
+		path = named
+		data, err = os.ReadFile(path)
 	}
-	data, err := os.ReadFile(path)
-	if named == "" && errors.Is(err, fs.ErrNotExist) {
+	if err == nil && named == "" && data == nil {
 		if len(inv.Groups) == 0 {
 			return nil, nil
 		}
@@ -148,7 +153,7 @@ func inventoryStatus(inv inventory.Inventory, pages *remote.Sessions) int {
 		return exitNeedsUser
 	}
 	for _, it := range inv.Items {
-		if it.Live == account.Unknown || it.Turn == string(transcript.UnknownTurn) {
+		if it.Live == account.Unknown || it.Turn == string(transcript.UnknownTurn) || pages != nil && it.Remote == nil {
 			return exitNeedsUser
 		}
 	}
@@ -208,7 +213,11 @@ func (x *command) showInventory(inv inventory.Inventory) {
 	var left []string
 	for _, l := range inv.LeftOut {
 		left = append(left, fmt.Sprintf("%d %s", l.Count, l.Reason))
+		if len(l.Shorts) > 0 {
+			x.out("%s: %s; recovery inventory, without pages, lists them", l.Reason, strings.Join(l.Shorts, " "))
+		}
 	}
+	x.out("the account of %s, %s", inv.Account.User, inv.Account.Dir)
 	x.out("found %d: %d listed, %d without a job, left out: %s", inv.Found, len(inv.Items), len(inv.Unmatched), dash(strings.Join(left, ", ")))
 	if !inv.Complete {
 		x.out("the pages are not complete: save the next page (%s=%s) and run it again with all of them", inv.NextPage.Param, inv.NextPage.ID)
@@ -249,8 +258,8 @@ func endedWords(e inventory.Ended) string {
 
 // turnWords says of a turn that was ended by the token limit that it was.
 func turnWords(it inventory.Item) string {
-	if it.Turn == string(transcript.Complete) && it.Stop == "max_tokens" {
-		return it.Turn + " (max_tokens)"
+	if it.Turn == string(transcript.Complete) && it.Stop == claude.StopMaxTokens {
+		return it.Turn + " (" + it.Stop + ")"
 	}
 	return it.Turn
 }

@@ -91,7 +91,7 @@ func newBench(t *testing.T, a *fixtures.Account) *bench {
 	b := &bench{t: t, a: a, client: client}
 	b.sys = sys{
 		environ: append(a.Env(), "PATH="+os.Getenv("PATH"), "GORACE="+os.Getenv("GORACE")), now: time.Now, sleep: sleep, processes: account.ReadProcesses,
-		memory: func() (int64, error) { return 64 << 30, nil }, timing: testTiming, user: "tester", pid: os.Getpid(),
+		memory: func() (int64, error) { return 64 << 30, nil }, timing: testTiming, user: "tester", uid: os.Geteuid(), userOf: userOf, pid: os.Getpid(),
 	}
 	return b
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -117,7 +116,7 @@ func (x *command) message(c *cli.Context) error {
 		mark = prompts.WrapMark
 	}
 	if x.json {
-		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, x.user), "items": items})
+		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, p.owner.name), "items": items})
 	} else {
 		x.showMessages(p, kind, items)
 	}
@@ -144,19 +143,13 @@ func (x *command) data(c *cli.Context, w *inventory.World) (message.Data, error)
 	return d, nil
 }
 
-// dataFlag is how --data is typed again, with a space behind it; empty without the flag.
-func dataFlag(c *cli.Context) string {
-	name := c.String("data")
-	if name == "" {
-		return ""
+// dataArgs is how --data is typed again; nil without the flag.
+func dataArgs(c *cli.Context) []string {
+	if name := c.String("data"); name != "" {
+		return []string{"--data", name}
 	}
-	if !plainWord.MatchString(name) {
-		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return "--data " + name + " "
+	return nil
 }
-
-var plainWord = regexp.MustCompile(`^[\w./@%+=:,][\w./@%+=:,-]*$`)
 
 // howToSend is what whoever sends a text has to know.
 func howToSend(a *account.Account, user string) []string {
@@ -221,7 +214,7 @@ func (x *command) showMessages(p *place, kind message.Kind, items []messageItem)
 	if texts > 0 {
 		x.out("")
 		x.out("How to send it:")
-		for i, line := range howToSend(p.account, x.user) {
+		for i, line := range howToSend(p.account, p.owner.name) {
 			x.out("%d. %s", i+1, text.Line(line))
 		}
 		if kind == message.Wrap || kind == message.ReviewWrap {

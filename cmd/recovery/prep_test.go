@@ -230,7 +230,7 @@ func TestPrepWaitsInAnUntrustedFolder(t *testing.T) {
 // TestPrepKilledRightAfterTheCall: a crash sends no second prep, and takes no verdict away.
 func TestPrepKilledRightAfterTheCall(t *testing.T) {
 	oneThread(t)
-	for outcome, want := range map[string]string{"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved"} {
+	for outcome, want := range map[string]journal.Outcome{"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved"} {
 		t.Run("outcome "+outcome, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, testAccount(t))

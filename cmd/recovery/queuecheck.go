@@ -1,18 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/remote"
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/queuecheck"
-	"recovery/wake"
+	"recovery/standing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -53,6 +53,14 @@ type checkItem struct {
 	Cwd       string  `json:"cwd"`
 	queuecheck.Result
 	Note string `json:"note,omitempty"`
+	// Place is where the session stands, with what is next.
+	Place standing.Place `json:"place"`
+	Next  string         `json:"next"`
+	Step  standing.Next  `json:"next_step"`
+	// Refused says that a confirmation was not taken.
+	Refused bool `json:"-"`
+	// whole is where it stands, with all that is known of it.
+	whole standing.Standing
 }
 
 func (x *command) queueCheck(c *cli.Context) error {
@@ -78,6 +86,9 @@ func (x *command) queueCheck(c *cli.Context) error {
 	}
 	agent := false
 	if len(confirm) > 0 {
+		if err := x.mine(p); err != nil {
+			return err
+		}
 		if agent, err = x.userOnly(c, "--confirm"); err != nil {
 			return err
 		}
@@ -86,36 +97,31 @@ func (x *command) queueCheck(c *cli.Context) error {
 		return err
 	}
 	shorts := chosen(inv, named, confirm)
-	state, err := p.state()
+	look := func() (*record, error) {
+		events, err := p.journal.Read()
+		if err != nil {
+			return nil, err
+		}
+		return x.recordAged(p, w, inv, audit.Default(), events, spanOf(c, "max-age")), nil
+	}
+	r, err := look()
 	if err != nil {
 		return err
 	}
-	check := func(short string) (queuecheck.Result, error) {
-		job := w.Jobs.ByShort[short]
-		if job == nil {
-			return queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{},
-				Reasons: []queuecheck.Reason{{Code: "job-gone", Text: "its job is gone; run `recovery inventory` again"}}}, nil
-		}
-		events, err := loadEvents(p, short)
-		return wake.Verdict(p.account, w, w.Facts(job), inv, events, err, state.Session(short), x.selfSession(), spanOf(c, "max-age")), nil
-	}
+	r.book.Prepare(shorts)
 	toConfirm := map[string]bool{}
 	for _, j := range confirm {
 		toConfirm[j.Short] = true
 	}
 	items := []checkItem{}
 	for _, short := range shorts {
-		res, err := check(short)
-		if err != nil {
-			return err
-		}
-		item := x.checkItem(inv, w, short, res)
+		item := x.checkItem(r, short)
 		if toConfirm[short] {
-			if item, err = x.confirm(p, item, agent, func() (queuecheck.Result, error) {
-				if state, err = p.state(); err != nil {
-					return queuecheck.Result{}, err
+			if item, err = x.confirm(p, item, agent, func() (checkItem, error) {
+				if r, err = look(); err != nil {
+					return checkItem{}, err
 				}
-				return check(short)
+				return x.checkItem(r, short), nil
 			}); err != nil {
 				return err
 			}
@@ -130,10 +136,10 @@ func (x *command) queueCheck(c *cli.Context) error {
 			return err
 		}
 	} else {
-		x.showChecks(inv, items, state)
+		x.showChecks(inv, items, len(named)+len(confirm) > 0)
 	}
 	for _, it := range items {
-		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || strings.HasPrefix(it.Note, "not confirmed") {
+		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || it.Refused {
 			return quiet(exitNeedsUser)
 		}
 	}
@@ -162,14 +168,20 @@ func leftOut(inv *inventory.Inventory, shorts []string) []inventory.LeftOut {
 	return out
 }
 
-func (x *command) checkItem(inv *inventory.Inventory, w *inventory.World, short string, res queuecheck.Result) checkItem {
-	item := checkItem{Short: short, Result: res}
-	if row := inv.Find(short); row != nil {
+// jobGone is the verdict on a session without a job.
+var jobGone = queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{}, Blocked: []string{"job-gone"},
+	Reasons: []queuecheck.Reason{{Code: "job-gone", Text: "its job is gone; run `recovery inventory` again"}}}
+
+func (x *command) checkItem(r *record, short string) checkItem {
+	st := r.book.Of(short)
+	item := checkItem{Short: short, Result: jobGone, Place: st.Place, Next: st.Next.String(), Step: st.Next, whole: st}
+	if row := r.inventory.Find(short); row != nil {
 		item.SessionID, item.Link, item.Title, item.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
 	}
-	if j := w.Jobs.ByShort[short]; j != nil {
-		item.SessionID, item.Title, item.Cwd = j.SessionID, j.Title(), j.Cwd
-		if link := j.Link(); link != "" {
+	if f := r.book.Facts(short); f != nil && st.Check != nil {
+		item.Result = *st.Check
+		item.SessionID, item.Title, item.Cwd = f.Job.SessionID, f.Job.Title(), f.Job.Cwd
+		if link := f.Link(); link != "" {
 			item.Link = &link
 		}
 	}
@@ -177,7 +189,7 @@ func (x *command) checkItem(inv *inventory.Inventory, w *inventory.World, short 
 }
 
 // confirm records the user's word on a session that is to be checked, and gives the verdict after it.
-func (x *command) confirm(p *place, item checkItem, agent bool, again func() (queuecheck.Result, error)) (checkItem, error) {
+func (x *command) confirm(p *place, item checkItem, agent bool, again func() (checkItem, error)) (checkItem, error) {
 	switch item.Verdict {
 	case queuecheck.Pass:
 		item.Note = "nothing to confirm: it passes"
@@ -186,7 +198,8 @@ func (x *command) confirm(p *place, item checkItem, agent bool, again func() (qu
 		item.Note = "it is confirmed already"
 		return item, nil
 	case queuecheck.Blocked:
-		item.Note = "not confirmed: a blocked session cannot be"
+		item.Note = "not confirmed: a blocked session cannot be; " + item.Next
+		item.Refused = true
 		return item, nil
 	}
 	codes := item.Open
@@ -194,16 +207,15 @@ func (x *command) confirm(p *place, item checkItem, agent bool, again func() (qu
 	if err := p.journal.Append(journal.Confirmed, item.Short, data); err != nil {
 		return item, err
 	}
-	res, err := again()
+	after, err := again()
 	if err != nil {
 		return item, err
 	}
-	item.Result = res
-	item.Note = "confirmed: it covers " + strings.Join(codes, ", ")
-	if res.Verdict != queuecheck.Confirmed {
-		item.Note = "not confirmed: the session changed meanwhile"
+	after.Note = "confirmed: it covers " + strings.Join(codes, ", ")
+	if after.Verdict != queuecheck.Confirmed {
+		after.Note, after.Refused = "not confirmed: the session changed meanwhile", true
 	}
-	return item, nil
+	return after, nil
 }
 
 func (p *place) recordCheck(item checkItem) error {
@@ -269,21 +281,18 @@ func (x *command) saveEvents(p *place, w *inventory.World, specs []string) error
 		for _, warn := range append(append([]string{}, events.Warnings...), events.Notes...) {
 			x.say("warning: events of %s: %s", short, warn)
 		}
-		data, err := json.Marshal(events)
-		if err != nil {
-			return err
-		}
-		if err := journal.SaveFile(p.work, filepath.Join("events", short+".json"), data); err != nil {
+		if err := p.folder.SaveEvents(short, events); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *command) showChecks(inv *inventory.Inventory, items []checkItem, state *journal.State) {
+// showChecks prints the verdicts. named says that not all sessions were asked for.
+func (x *command) showChecks(inv *inventory.Inventory, items []checkItem, named bool) {
 	t := rows{header: []string{"SHORT", "VERDICT", "GAP", "TITLE", "WHY", "THREAD"}}
 	counts := map[queuecheck.Verdict]int{}
-	var toConfirm, pass []string
+	shared := sharedCauses(items)
 	for _, it := range items {
 		counts[it.Verdict]++
 		gap, link := "-", "-"
@@ -295,23 +304,25 @@ func (x *command) showChecks(inv *inventory.Inventory, items []checkItem, state 
 		}
 		why := make([]string, len(it.Reasons))
 		for i, r := range it.Reasons {
-			why[i] = r.Text
+			if why[i] = r.Text; len(shared[r]) > 1 {
+				why[i] = r.Code
+			}
 		}
 		t.add(it.Short, string(it.Verdict), gap, it.Title, strings.Join(why, "; "), link)
-		switch it.Verdict {
-		case queuecheck.Check:
-			// One that holds its review already wants no second one.
-			if state.Session(it.Short).LastSent() == nil {
-				toConfirm = append(toConfirm, it.Short)
-			}
-		case queuecheck.Pass, queuecheck.Confirmed:
-			pass = append(pass, it.Short)
-		}
 	}
 	if x.terminal {
-		x.checkCards(items)
+		x.checkCards(items, shared)
 	} else {
 		x.table(&t)
+	}
+	told := map[queuecheck.Reason]bool{}
+	for _, it := range items {
+		for _, r := range it.Reasons {
+			if shorts := shared[r]; len(shorts) > 1 && !told[r] {
+				told[r] = true
+				x.out("%s: %s: %s", r.Code, text.Line(r.Text), strings.Join(shorts, " "))
+			}
+		}
 	}
 	for _, it := range items {
 		if it.Note != "" {
@@ -320,21 +331,77 @@ func (x *command) showChecks(inv *inventory.Inventory, items []checkItem, state 
 	}
 	x.out("%d looked at of %d found: %d pass, %d confirmed, %d check, %d blocked", len(items), inv.Found,
 		counts[queuecheck.Pass], counts[queuecheck.Confirmed], counts[queuecheck.Check], counts[queuecheck.Blocked])
-	if len(toConfirm) > 0 {
-		x.out("to lift a check: read the thread, make sure that nothing was typed after the last turn, then: recovery queue-check --confirm %s", strings.Join(toConfirm, " --confirm "))
+	x.waysOut(items)
+	x.next("%s", text.Line(nextOfChecks(items, named).String()))
+}
+
+// sharedCauses gives the sessions of each reason that several have in the same words.
+func sharedCauses(items []checkItem) map[queuecheck.Reason][]string {
+	out := map[queuecheck.Reason][]string{}
+	for _, it := range items {
+		for _, r := range it.Reasons {
+			out[r] = append(out[r], it.Short)
+		}
 	}
-	if len(pass) > 0 {
-		x.next("recovery resume %s", strings.Join(pass, " "))
-		return
+	return out
+}
+
+// waysOut prints what to do about each session that cannot be woken as it is; the same step is printed once.
+func (x *command) waysOut(items []checkItem) {
+	var order []string
+	shorts := map[string][]string{}
+	for _, it := range items {
+		if it.Verdict != queuecheck.Check && it.Verdict != queuecheck.Blocked || it.Next == "" {
+			continue
+		}
+		step := it.Step
+		step.Link = ""
+		words := strings.ReplaceAll(step.String(), it.Short, "SHORT")
+		if len(shorts[words]) == 0 {
+			order = append(order, words)
+		}
+		shorts[words] = append(shorts[words], it.Short)
 	}
-	x.next("recovery status")
+	for _, words := range order {
+		if list := shorts[words]; len(list) == 1 {
+			x.out("%s: %s", list[0], text.Line(strings.ReplaceAll(words, "SHORT", list[0])))
+		} else {
+			x.out("each of %s: %s", strings.Join(list, " "), text.Line(words))
+		}
+	}
+}
+
+// mostNamed is how many sessions one next names.
+const mostNamed = 5
+
+// nextOfChecks is the one next of the sessions that were looked at. named says that they are not all.
+func nextOfChecks(items []checkItem, named bool) standing.Next {
+	var pass []string
+	var all []standing.Standing
+	for _, it := range items {
+		all = append(all, it.whole)
+		if it.Verdict == queuecheck.Pass || it.Verdict == queuecheck.Confirmed {
+			pass = append(pass, it.Short)
+		}
+	}
+	if named && len(pass) > 0 && len(pass) <= mostNamed {
+		return standing.Run(append([]string{"resume"}, pass...)...)
+	}
+	if next := standing.Whole(all, time.Time{}); !next.IsZero() {
+		return next
+	}
+	return standing.Run("status")
 }
 
 // checkCards prints a block a session on a terminal: evidence is read in whole, not clipped to a cell.
-func (x *command) checkCards(items []checkItem) {
+func (x *command) checkCards(items []checkItem, shared map[queuecheck.Reason][]string) {
 	for _, it := range items {
 		x.out("%s  %-9s  %s", it.Short, strings.ToUpper(string(it.Verdict)), text.Clip(it.Title, 120))
 		for _, r := range it.Reasons {
+			if len(shared[r]) > 1 {
+				x.out("    %s: see below", r.Code)
+				continue
+			}
 			x.out("    %s: %s", r.Code, text.Line(r.Text))
 		}
 		if it.Link != nil {

@@ -3,14 +3,15 @@ package main
 import (
 	"errors"
 	"sort"
+	"strings"
 	"time"
 
-	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/inventory"
 	"recovery/review"
 	"recovery/standing"
+	"recovery/wake"
 
 	"github.com/urfave/cli/v2"
 )
@@ -21,8 +22,8 @@ func (x *command) readCommand() *cli.Command {
 		Usage:     "print each review: reply, verdict, and every tool call with its class",
 		UsageText: "recovery read [--wait DURATION] [--rules FILE]... [SHORT...]",
 		Description: `Reads the reply to the last wake prompt of each session and judges every tool call since then: read, write or unknown,
-and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with
-is shown at once.
+and what came of it. Without SHORT: all sessions that were woken in this recovery. A question that a session waits with,
+an error that ended its turn and a session that is offline again are shown at once, and nothing more is waited for there.
 
 EXAMPLE:
    recovery read --wait 570 1a2b3c4d
@@ -40,6 +41,8 @@ type readItem struct {
 	sessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
+	gone    string // that it is offline again and has not answered
+	shown   bool
 	// Place is where the session stands now, with what is next.
 	Place standing.Place `json:"place"`
 	Next  string         `json:"next"`
@@ -75,30 +78,35 @@ func (x *command) read(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var items []readItem
-	told := map[string]bool{}
-	for {
-		items = items[:0]
-		open := false
-		if state, err = p.state(); err != nil {
-			return err
+	byShort := map[string]*readItem{}
+	items := make([]readItem, len(shorts))
+	var waited []string
+	for i, short := range shorts {
+		items[i] = blankRead(w, state, short)
+		byShort[short] = &items[i]
+		if items[i].Problem == "" {
+			waited = append(waited, short)
 		}
-		for _, short := range shorts {
-			it := readOne(w, rules, state, short)
-			items = append(items, it)
-			if it.Waiting != "" && !told[short] {
-				told[short] = true
-				x.say("%s waits: %s; a review asks for nothing: stop it: claude stop %s", short, text.Line(it.Waiting), short)
+	}
+	wait := wake.Wait{
+		See: func() (*inventory.World, error) { return x.see(p) }, State: p.state, Rules: rules, Timing: x.timing,
+		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Settled: func(s wake.Seen) {
+			it := byShort[s.Short]
+			it.take(s)
+			if it.Waiting != "" && it.Problem == "" {
+				x.say("%s", wake.Waits(s.Short, it.Waiting))
 			}
-			open = open || it.Problem == "" && it.Started && !it.Over(x.now(), x.timing.Settle) || it.Problem == "" && !it.Started
-		}
-		if !open || x.ctx.Err() != nil || !x.now().Before(deadline) {
-			break
-		}
-		x.rest(min(time.Second, max(deadline.Sub(x.now()), x.timing.Poll)))
-		if w, err = x.see(p); err != nil {
-			return err
-		}
+			if !x.json {
+				x.showRead(it)
+			}
+		},
+	}
+	seen, err := wait.For(x.ctx, waited, deadline)
+	if err != nil && x.ctx.Err() == nil {
+		return failf("recovery read "+strings.Join(shorts, " "), "%w", err)
+	}
+	for _, s := range seen {
+		byShort[s.Short].take(s)
 	}
 	status := exitOK
 	for i := range items {
@@ -120,15 +128,10 @@ func (x *command) read(c *cli.Context) error {
 			return err
 		}
 	} else {
-		for _, it := range items {
-			x.out("%s  %s", it.Short, text.Clip(it.Title, 120))
-			if it.Problem != "" {
-				x.out("    %s", text.Line(it.Problem))
-				continue
-			}
-			x.showReview(it.Short, &it.Review, "    ")
-			if it.Next != "" {
-				x.out("    next: %s", text.Line(it.Next))
+		for i := range items {
+			x.showRead(&items[i])
+			if items[i].Next != "" && items[i].Problem == "" {
+				x.out("%s next: %s", items[i].Short, text.Line(items[i].Next))
 			}
 		}
 		x.next("%s", text.Line(next.String()))
@@ -154,23 +157,48 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 	return standing.Run("report"), nil
 }
 
-func readOne(w *inventory.World, rules *audit.Rules, state *journal.State, short string) readItem {
+// blankRead is the row of a session before it was looked at. A wake that made a copy has no review of its own.
+func blankRead(w *inventory.World, state *journal.State, short string) readItem {
 	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.sessionName = nameOf(j)
 	}
-	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == "copy" {
+	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
-		return it
-	}
-	rev, err := review.Of(w, rules, state.Session(short))
-	if err != nil {
-		it.Problem = err.Error()
-	}
-	if rev.Tools != nil {
-		it.Review = rev
 	}
 	return it
+}
+
+// take puts what was seen of a session into its row.
+func (it *readItem) take(s wake.Seen) {
+	it.Problem = ""
+	if s.Err != nil {
+		it.Problem = s.Err.Error()
+	}
+	if s.Review != nil {
+		it.Review = *s.Review
+	}
+	it.gone = ""
+	if s.End == wake.EndGone {
+		it.gone = s.Ending()
+	}
+}
+
+// showRead prints a row once: when its wait ended, or at the end.
+func (x *command) showRead(it *readItem) {
+	if it.shown {
+		return
+	}
+	it.shown = true
+	x.out("%s  %s", it.Short, text.Clip(it.Title, 120))
+	switch {
+	case it.Problem != "":
+		x.out("    %s", text.Line(it.Problem))
+		return
+	case it.gone != "":
+		x.out("    %s; read its thread", it.gone)
+	}
+	x.showReview(it.Short, &it.Review, "    ")
 }
 
 // worst orders exit statuses as the design does: a defect before everything, then failed, time up, needs the user.
@@ -206,7 +234,7 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 		x.out("%sanswered %s:", indent, at)
 		x.block(r.Reply, indent+"| ")
 	case r.Waiting != "":
-		x.out("%swaits: %s; a review asks for nothing: stop it: claude stop %s", indent, text.Line(r.Waiting), short)
+		x.out("%s%s", indent, wake.Waits(short, r.Waiting))
 	case r.Error != "":
 		x.out("%sits turn ended in an error: %s", indent, text.Line(r.Error))
 	case r.Started:

@@ -170,7 +170,7 @@ func (x *command) elsewhere(p *place, w *inventory.World) (rows []report.Elsewhe
 
 // reportPlace names the account: the user it belongs to, with its folder where that is not the usual one.
 func (x *command) reportPlace(p *place) report.Place {
-	name := x.user
+	name := p.owner.name
 	if !x.usualFolder(p) {
 		name = strings.TrimSpace(name + " " + p.account.Dir)
 	}
@@ -179,8 +179,8 @@ func (x *command) reportPlace(p *place) report.Place {
 
 // usualFolder says whether the account's .claude folder is that of its user, so that nobody has to name it.
 func (x *command) usualFolder(p *place) bool {
-	usual, err := realPath(filepath.Join(x.userHome, ".claude"))
-	return x.userHome != "" && err == nil && usual == p.account.Dir
+	usual, err := realPath(filepath.Join(p.owner.home, ".claude"))
+	return p.owner.home != "" && err == nil && usual == p.account.Dir
 }
 
 // told are the facts of the sessions that a report lists: those of the inventory, those that were woken, and those that run.

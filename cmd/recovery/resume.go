@@ -67,7 +67,7 @@ EXIT STATUS:
 			spanFlag("wait", defaultWait, "how long to wait for the reviews of a batch"),
 			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
 			&cli.BoolFlag{Name: "nudge", Usage: "for sessions in which the review is saved already: wake them with a short text"},
-			&cli.BoolFlag{Name: "again", Usage: "allow a second review, and acknowledge open defects (for the user alone)"},
+			&cli.BoolFlag{Name: "again", Usage: "allow a second review of the sessions that are named (for the user alone)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, send nothing"},
 			rulesFlag(),
 			asUserFlag(),
@@ -84,6 +84,9 @@ func (x *command) resume(c *cli.Context) error {
 	if err := resumeUsage(c); err != nil {
 		return err
 	}
+	if err := x.mine(p); err != nil {
+		return err
+	}
 	inv, err := loadInventory(p)
 	if err != nil {
 		return err
@@ -97,7 +100,11 @@ func (x *command) resume(c *cli.Context) error {
 		return err
 	}
 	if len(named) == 0 && !c.Bool("all") {
-		return usagef("name the sessions to wake, or give --all; these pass now: %s", dash(strings.Join(x.passing(p, w, inv, spanOf(c, "max-age")), " ")))
+		pass, err := x.passing(p, w, inv, spanOf(c, "max-age"))
+		if err != nil {
+			return err
+		}
+		return usagef("name the sessions to wake, or give --all; these pass now: %s", pass)
 	}
 	opts, err := x.resumeOptions(c, w)
 	if err != nil {
@@ -129,6 +136,11 @@ func (x *command) resume(c *cli.Context) error {
 	if x.ctx.Err() != nil {
 		x.say("%s", owed(res))
 	}
+	if !opts.DryRun {
+		if err := x.nextAfter(c, p, &res); err != nil {
+			return err
+		}
+	}
 	if x.json {
 		if err := x.printJSON(res); err != nil {
 			return err
@@ -137,6 +149,20 @@ func (x *command) resume(c *cli.Context) error {
 		x.showResume(res, opts)
 	}
 	return quiet(resumeStatus(res))
+}
+
+// nextAfter gives each session of a run the one next that every other command gives it now.
+func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
+	r, err := x.look(c, p)
+	if err != nil {
+		return err
+	}
+	for i := range res.Items {
+		if next := r.book.Of(res.Items[i].Short).Next; !next.IsZero() {
+			res.Items[i].Next = next.String()
+		}
+	}
+	return nil
 }
 
 // recordRun writes down who started the run, and with which of the flags that only the user may give.
@@ -180,7 +206,7 @@ func resumeUsage(c *cli.Context) error {
 
 func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.Options, err error) {
 	opts = wake.Options{
-		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"),
+		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"), Named: !c.Bool("all"),
 		DefaultCwd: c.String("default-cwd"), Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
 		MaxAge: spanOf(c, "max-age"), User: x.user, Prep: c.String("prompt") == promptPrep,
 	}
@@ -194,20 +220,13 @@ func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.O
 		}
 		opts.Agent = opts.Agent || agent
 	}
-	if opts.DefaultCwd != "" {
-		abs, err := filepath.Abs(opts.DefaultCwd)
-		if err != nil {
-			return opts, usagef("--default-cwd: %v", err)
-		}
-		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return opts, usagef("--default-cwd %s is no folder", opts.DefaultCwd)
-		}
-		opts.DefaultCwd = abs
+	if opts.DefaultCwd, err = defaultCwd(c); err != nil {
+		return opts, err
 	}
 	if opts.Data, err = x.data(c, w); err != nil {
 		return opts, err
 	}
-	opts.DataFlag = dataFlag(c)
+	opts.DataArgs = dataArgs(c)
 	if name := c.String("dupes"); name != "" {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -225,11 +244,11 @@ func owed(res wake.Result) string {
 	var unread, open, left []string
 	for _, it := range res.Items {
 		switch {
-		case it.Outcome == wake.Woken && (it.Review == nil || !it.Review.Answered):
+		case it.Outcome == journal.Woken && (it.Review == nil || !it.Review.Answered):
 			unread = append(unread, it.Short)
-		case it.Outcome == wake.Uncertain:
+		case it.Outcome == journal.Uncertain:
 			open = append(open, it.Short)
-		case it.Outcome == wake.Refused && strings.Contains(it.Reason, "interrupted"):
+		case res.Interrupted && it.Outcome == journal.NotStarted:
 			left = append(left, it.Short)
 		}
 	}
@@ -237,25 +256,25 @@ func owed(res wake.Result) string {
 		dash(strings.Join(unread, " ")), dash(strings.Join(open, " ")), dash(strings.Join(left, " ")))
 }
 
-// passing are the listed sessions that pass now.
-func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) []string {
-	state, err := p.state()
+// passing says what of the listed sessions passes now, in words: a few of them by name.
+func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) (string, error) {
+	events, err := p.journal.Read()
 	if err != nil {
-		return nil
+		return "", err
 	}
+	r := x.recordAged(p, w, inv, audit.Default(), events, maxAge)
+	shorts := chosen(inv)
+	r.book.Prepare(shorts)
 	var out []string
-	for _, it := range inv.Items {
-		job := w.Jobs.ByShort[it.Short]
-		if job == nil {
-			continue
-		}
-		events, err := loadEvents(p, it.Short)
-		v := wake.Verdict(p.account, w, w.Facts(job), inv, events, err, state.Session(it.Short), x.selfSession(), maxAge)
-		if v.Verdict == queuecheck.Pass || v.Verdict == queuecheck.Confirmed {
-			out = append(out, it.Short)
+	for _, short := range shorts {
+		if v := r.book.Of(short).Check; v != nil && (v.Verdict == queuecheck.Pass || v.Verdict == queuecheck.Confirmed) {
+			out = append(out, short)
 		}
 	}
-	return out
+	if n := len(out) - mostNamed; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(out[:mostNamed], " "), n), nil
+	}
+	return dash(strings.Join(out, " ")), nil
 }
 
 // clientPath resolves the client once, against this program's own PATH: the call runs in the session's folder.

@@ -248,7 +248,7 @@ func TestNudge(t *testing.T) {
 	}
 }
 
-// TestDefectBrake: after a copy nothing more is woken until the user acknowledges it.
+// TestDefectBrake: after a copy nothing more is woken until the user closes it by name; --again does not.
 func TestDefectBrake(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	var shorts []string
@@ -268,9 +268,14 @@ func TestDefectBrake(t *testing.T) {
 	if got := len(b.wakes()); got != 1 || len(res["defects"].([]any)) != 1 {
 		t.Errorf("%d calls with an open defect, %v", got, res["defects"])
 	}
-	b.resume(exitOK, "--again", shorts[1])
+	b.resume(exitDefect, "--again", shorts[1])
+	if got := len(b.wakes()); got != 1 {
+		t.Errorf("%d calls: --again went past an open defect", got)
+	}
+	b.must(exitOK, "ack", shorts[0])
+	b.resume(exitOK, shorts[1])
 	if got := len(b.wakes()); got != 2 {
-		t.Errorf("%d calls after it was acknowledged", got)
+		t.Errorf("%d calls after it was closed", got)
 	}
 }
 

@@ -17,10 +17,10 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 		if it.Review != nil {
 			x.showReview(it.Short, it.Review, "    ")
 		}
-		if it.Next != "" && it.Outcome != wake.Planned {
+		if it.Next != "" && it.Outcome != journal.Planned {
 			x.out("    next: %s", text.Line(it.Next))
 		}
-		if it.Outcome == wake.Woken {
+		if it.Outcome == journal.Woken {
 			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
 		}
 	}
@@ -28,29 +28,38 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 	if res.Stopped != "" {
 		x.out("the run stopped: %s", res.Stopped)
 	}
-	counts := map[wake.Outcome]int{}
+	counts := map[journal.Outcome]int{}
 	var woken, planned []string
 	for _, it := range res.Items {
 		counts[it.Outcome]++
 		switch it.Outcome {
-		case wake.Woken:
+		case journal.Woken:
 			woken = append(woken, it.Short)
-		case wake.Planned:
+		case journal.Planned:
 			planned = append(planned, it.Short)
 		}
 	}
-	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", plural(len(res.Items), "session"), counts[wake.Woken], counts[wake.Planned], counts[wake.Refused],
-		len(res.Items)-counts[wake.Woken]-counts[wake.Planned]-counts[wake.Refused])
+	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", plural(len(res.Items), "session"), counts[journal.Woken], counts[journal.Planned], counts[journal.Refused],
+		len(res.Items)-counts[journal.Woken]-counts[journal.Planned]-counts[journal.Refused])
 	switch {
 	case len(res.Defects) > 0:
-		x.next("look at the defects above; then acknowledge them: recovery resume --again SHORT...")
-	case opts.DryRun && len(planned) > 0:
+		x.next("look at the defects above, then close each by name: recovery ack %s", res.Defects[0].Session)
+	case opts.DryRun && opts.Named && len(planned) > 0 && len(planned) <= mostNamed:
 		x.next("recovery resume %s", strings.Join(planned, " "))
+	case opts.DryRun && len(planned) > 0 && !opts.Named:
+		x.next("recovery resume --all --yes")
+	case opts.DryRun && len(planned) > 0:
+		x.next("the same without --dry-run")
 	case len(woken) > 0:
 		x.next("recovery report")
 	default:
 		x.next("recovery status")
 	}
+}
+
+// defective are the sessions of defects, each once.
+func defective(defects []journal.OpenDefect) []string {
+	return (&journal.State{Defects: defects}).Defective()
 }
 
 func (x *command) showDefects(defects []journal.OpenDefect) {
@@ -73,14 +82,14 @@ func resumeStatus(res wake.Result) int {
 	}
 	for _, it := range res.Items {
 		switch it.Outcome {
-		case wake.Woken:
+		case journal.Woken:
 			worse(reviewStatus(it.Review))
-		case wake.Planned:
-		case wake.Copy, wake.Joined, wake.Replayed:
+		case journal.Planned:
+		case journal.Copy, journal.Joined, journal.Replayed:
 			worse(exitDefect)
-		case wake.NotStarted:
+		case journal.NotStarted:
 			worse(exitFailed)
-		case wake.Uncertain:
+		case journal.Uncertain:
 			worse(exitTimeUp)
 		default:
 			worse(exitNeedsUser)

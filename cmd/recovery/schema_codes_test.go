@@ -17,7 +17,6 @@ import (
 	"recovery/internal/journal"
 	"recovery/inventory"
 	"recovery/review"
-	"recovery/wake"
 )
 
 // constants are the text constants of a package, by name, with the type that they are declared with.
@@ -137,10 +136,7 @@ func reasonCodes(t *testing.T, callee string) []string {
 func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 	s := readSchemas(t)
 	hazards := ofName(t, "inventory", "Hazard")
-	var defects []string
-	for _, code := range journal.DefectOutcomes {
-		defects = append(defects, code)
-	}
+	defects := ofName(t, "internal/journal", "Defect")
 	reviewed := ofName(t, "review", "Defect")
 	for place, want := range map[string][]string{
 		"common#live":                             ofType(t, "internal/account", "LiveState"),
@@ -155,9 +151,9 @@ func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 		"common#review_defect.code":               reviewed,
 		"common#open_defect.code":                 append(defects, reviewed...),
 		"inventory.items[].hazards[]":             append(without(hazards, inventory.HazardCron), "queued-prompt", "expires-soon"),
-		"resume.items[].outcome":                  ofType(t, "wake", "Outcome"),
+		"resume.items[].outcome":                  ofType(t, "internal/journal", "Outcome"),
 		"resume.items[].queue_check":              append(ofType(t, "queuecheck", "Verdict"), ""),
-		"events#outcome.outcome":                  without(ofType(t, "wake", "Outcome"), string(wake.Planned), string(wake.Refused)),
+		"events#outcome.outcome":                  without(ofType(t, "internal/journal", "Outcome"), string(journal.Planned), string(journal.Refused)),
 		"events#type":                             ofType(t, "internal/journal", "Type"),
 		"events#defect.code":                      reviewed,
 		"events#reviewed.verdict":                 ofName(t, "review", "Verdict"),

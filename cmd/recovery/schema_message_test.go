@@ -61,7 +61,7 @@ func holdMessages(t *testing.T, h *holder) {
 	c.confirmed(s.Short)
 	h.run(c, "resume", "--nudge", "--spacing", "0", "--wait", "5", s.Short)
 	h.every(c, s.Short)
-	if err := journal.At(c.work(""), now).Append(journal.Defect, s.Short, journal.DefectData{Code: "write", Text: "it wrote", Key: "write", Next: "look"}); err != nil {
+	if err := journal.At(c.work(""), now).Append(journal.Defect, s.Short, journal.NewDefect(s.Short, "write", "write", "it wrote", "look")); err != nil {
 		t.Fatal(err)
 	}
 	h.run(c, "message", "prep", s.Short)
@@ -69,6 +69,7 @@ func holdMessages(t *testing.T, h *holder) {
 	lost := c.add(fixtures.Session{Name: "unanswered"})
 	c.script(lost.Short, fixtures.Script{Outcome: fixtures.OutcomeCrashLate})
 	c.inventory()
+	h.run(c, "ack", s.Short)
 	h.run(c, "resume", "--again", "--spacing", "0", "--wait", "0", lost.Short)
 	h.run(c, "message", "prep", lost.Short)
 	h.run(c, "message", "nudge", lost.Short)

@@ -37,7 +37,7 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		run  func(*testing.T, *holder)
 	}{
 		{"situations", holdSituations}, {"outcomes", holdOutcomes}, {"demo", holdDemo}, {"pages", holdPages}, {"wraps", holdWraps}, {"reviews", holdReviews},
-		{"agents", holdAgents}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors}, {"messages", holdMessages}, {"inflight", holdInflight},
+		{"agents", holdAgents}, {"acks", holdAcks}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors}, {"messages", holdMessages}, {"inflight", holdInflight},
 	}
 	ran := 0
 	t.Run("of", func(t *testing.T) {
@@ -475,7 +475,7 @@ func holdErrors(t *testing.T, h *holder) {
 			t.Errorf("%v ended with %d: %v", args, status, v)
 		}
 	}
-	release, err := journal.Lock(b.work(""), journal.Holder{PID: 1, User: "x", Command: "resume", Since: now()})
+	release, err := journal.WorkIn(b.work("")).Lock(journal.Holder{PID: 1, User: "x", Command: "resume", Since: now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -487,7 +487,7 @@ func holdErrors(t *testing.T, h *holder) {
 	for _, args := range [][]string{{"resume", s.Short}, {"read"}, {"wrap-wait", s.Short}} {
 		h.runIn(b, ctx, args...)
 	}
-	if err := os.WriteFile(b.work(inventoryFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(b.work(journal.InventoryFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"report", "status", "resume"} {

@@ -68,8 +68,8 @@ func TestAMessageOfLaterIsNoReplay(t *testing.T) {
 	}
 }
 
-// TestAgainAcknowledgesOnlyWhatWasShown: a copy that this very run found while settling is not acknowledged by its --again.
-func TestAgainAcknowledgesOnlyWhatWasShown(t *testing.T) {
+// TestAgainClosesNoDefect: a copy that this very run found while settling stops it, --again or not.
+func TestAgainClosesNoDefect(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
@@ -82,7 +82,7 @@ func TestAgainAcknowledgesOnlyWhatWasShown(t *testing.T) {
 	st, out, errs := b.run("resume", "--again", "--spacing", "0", "--wait", "3", other.Short)
 	_, status, _ := b.run("status")
 	if st != exitDefect {
-		t.Errorf("exit %d, the copy was acknowledged unseen\n%s\nstderr %s\nstatus %s", st, out, errs, status)
+		t.Errorf("exit %d, the copy was closed unseen\n%s\nstderr %s\nstatus %s", st, out, errs, status)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAnotherWorkFolderIsTheSameAccount(t *testing.T) {
 	if st == exitOK {
 		t.Errorf("the open copy of the default work folder did not stop it: %d\n%s", st, out)
 	}
-	rel, err := journal.Lock(b.work(""), journal.Holder{PID: 1, User: "x", Command: "resume", Since: time.Now()})
+	rel, err := journal.WorkIn(b.work("")).Lock(journal.Holder{PID: 1, User: "x", Command: "resume", Since: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"recovery/report"
 	"recovery/review"
 	"recovery/standing"
-	"recovery/wake"
 
 	"github.com/urfave/cli/v2"
 )
@@ -49,10 +48,16 @@ func (x *command) look(c *cli.Context, p *place) (*record, error) {
 }
 
 func (x *command) recordOf(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules, events []journal.Event) *record {
+	return x.recordAged(p, w, inv, rules, events, defaultMaxAge)
+}
+
+// recordAged is recordOf with evidence and confirmations that may be as old as maxAge.
+func (x *command) recordAged(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules, events []journal.Event, maxAge time.Duration) *record {
+	w.Know(inv)
 	r := &record{world: w, inventory: inv, events: events, state: journal.Replay(events), rules: rules}
 	r.book = standing.NewBook(standing.Source{
 		World: w, Inventory: inv, State: r.state, Rules: rules,
-		Check: func(f inventory.Facts) queuecheck.Result { return x.checkNow(p, r, f, defaultMaxAge) },
+		Check: func(f inventory.Facts) queuecheck.Result { return x.checkNow(p, r, f, maxAge) },
 		Unrecorded: func(short string, rev *review.Review) []journal.DefectData {
 			return review.Unrecorded(events, short, rev)
 		},
@@ -62,16 +67,13 @@ func (x *command) recordOf(p *place, w *inventory.World, inv *inventory.Inventor
 
 // checkNow is the queue check of a session as the account is now.
 func (x *command) checkNow(p *place, r *record, f inventory.Facts, maxAge time.Duration) queuecheck.Result {
-	inv := r.inventory
-	if inv == nil {
-		inv = &inventory.Inventory{}
-	}
 	s := r.state.Sessions[f.Job.Short]
 	if s == nil {
 		s = &journal.Session{Short: f.Job.Short}
 	}
 	saved, err := loadEvents(p, f.Job.Short)
-	return wake.Verdict(p.account, r.world, f, inv, saved, err, s, x.selfSession(), maxAge)
+	return queuecheck.Now(queuecheck.Subject{Account: p.account, World: r.world, Facts: f, Inventory: r.inventory, Events: saved, EventsErr: err,
+		Journal: s, Self: x.selfSession(), MaxAge: maxAge})
 }
 
 // finished says whether the recovery that is on record is over, by the inventory that is saved for it.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"recovery/internal/journal"
 	"recovery/internal/text"
-	"recovery/inventory"
 	"recovery/report"
 
 	"github.com/urfave/cli/v2"
@@ -33,16 +31,6 @@ EXIT STATUS:
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "list the finished recoveries too"}},
 		Action: x.statusOf,
 	}
-}
-
-// maybeInventory is the saved inventory, or nil when there is none yet.
-func maybeInventory(p *place) (*inventory.Inventory, error) {
-	inv, err := loadInventory(p)
-	var e *exitError
-	if errors.As(err, &e) && strings.Contains(err.Error(), "there is no inventory") {
-		return nil, nil
-	}
-	return inv, err
 }
 
 // statusNow is where this recovery stands now.

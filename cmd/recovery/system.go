@@ -7,11 +7,13 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/wake"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +32,10 @@ type sys struct {
 	memory    func() (int64, error)
 	timing    wake.Timing
 	user      string
+	// uid is the number of the user as whom the program runs (the effective one). userOf gives the name and the home folder of a
+	// user by number; both are empty for a number that has none.
+	uid    int
+	userOf func(uid int) (name, home string)
 	// userHome is the home folder of that user, whatever HOME says; host is this machine's name.
 	userHome string
 	host     string
@@ -51,6 +57,7 @@ func system() *sys {
 	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil {
 		s.terminal, s.width = true, int(size.Col)
 	}
+	s.uid, s.userOf = os.Geteuid(), userOf
 	if u, err := user.Current(); err == nil {
 		s.user, s.userHome = u.Username, u.HomeDir
 	}
@@ -59,6 +66,15 @@ func system() *sys {
 	s.self, _ = os.Executable()
 	s.cwd, _ = os.Getwd()
 	return s
+}
+
+// userOf looks a user up by number.
+func userOf(uid int) (name, home string) {
+	u, err := user.LookupId(strconv.Itoa(uid))
+	if err != nil {
+		return "", ""
+	}
+	return u.Username, u.HomeDir
 }
 
 func (s *sys) env(name string) string {
@@ -83,12 +99,12 @@ func (s *sys) home() string {
 
 // inSession says whether the program runs inside a Claude session: there, nothing that only the user may say is taken.
 func (s *sys) inSession() bool {
-	return wake.InSession(s.environ)
+	return claude.InSession(s.environ)
 }
 
-// ownShort is the job that the program runs in, from CLAUDE_JOB_DIR.
+// ownShort is the job that the program runs in, from the environment that a session gives.
 func (s *sys) ownShort() string {
-	if dir := s.env("CLAUDE_JOB_DIR"); dir != "" {
+	if dir := s.env(claude.EnvJobDir); dir != "" {
 		return filepath.Base(dir)
 	}
 	return ""

@@ -64,6 +64,9 @@ func (x *command) wrapWait(c *cli.Context) error {
 	waiter := wrap.Waiter{Account: p.account, Mark: c.String("mark"), Now: x.now, Sleep: x.sleep, Changed: board.changed}
 	found := waiter.Wait(x.ctx, jobs, spanOf(c, "wait"))
 	items, status := []wrapItem{}, exitOK
+	if p.folder.Barred != nil {
+		status = exitNeedsUser // a wrap that is not on record is known to no report
+	}
 	for _, j := range jobs {
 		s := found[j.Short]
 		it := wrapItem{sessionName: nameOf(j), Status: s, Pinned: j.Pinned}

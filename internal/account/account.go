@@ -32,7 +32,7 @@ func (e *NoAccountError) Error() string {
 	if e.Err != nil && !errors.Is(e.Err, fs.ErrNotExist) {
 		msg += " (" + e.Err.Error() + ")"
 	}
-	return msg + "; run as the account that owns the sessions (sudo -iu <account>), or set CLAUDE_CONFIG_DIR to its .claude folder"
+	return msg + "; run it as the user who owns the sessions: sudo -iu USER"
 }
 
 func (e *NoAccountError) Unwrap() error { return e.Err }

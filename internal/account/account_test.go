@@ -39,7 +39,7 @@ func TestOpen(t *testing.T) {
 		{"the config folder as a link", link, home, dir, filepath.Join(dir, ".claude.json"), ""},
 		{"a slash behind", dir + "/", home, dir, filepath.Join(dir, ".claude.json"), ""},
 		{"no account", "", t.TempDir(), "", "", "no Claude account at"},
-		{"no config folder", filepath.Join(home, "none"), home, "", "", "set CLAUDE_CONFIG_DIR"},
+		{"no config folder", filepath.Join(home, "none"), home, "", "", "sudo -iu"},
 		{"a file", file, home, "", "", "is not a folder"},
 		{"a link to nothing", nowhere, home, "", "", "no Claude account at"},
 		{"nothing known", "", "", "", "", "home folder is not known"},

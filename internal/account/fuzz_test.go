@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"recovery/internal/claude"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -26,7 +28,7 @@ func FuzzLog(f *testing.F) {
 			t.Error("more entries than lines")
 		}
 		for _, e := range log.Entries {
-			if e.At.Before(log.From) || e.At.After(log.To) || e.Short != "" && !shortPattern.MatchString(e.Short) || strings.ContainsAny(e.Line, "\n") {
+			if e.At.Before(log.From) || e.At.After(log.To) || e.Short != "" && !claude.IsShort(e.Short) || strings.ContainsAny(e.Line, "\n") {
 				t.Errorf("%+v", e)
 			}
 			if e.Short != "" {
@@ -53,7 +55,7 @@ func FuzzJob(f *testing.F) {
 		if j.Problem != "" {
 			return
 		}
-		if !IsUUID(j.SessionID) || !strings.HasPrefix(j.SessionID, short1) || j.InFlightQueue < 0 || j.InFlightTasks < 0 {
+		if !claude.IsUUID(j.SessionID) || !strings.HasPrefix(j.SessionID, short1) || j.InFlightQueue < 0 || j.InFlightTasks < 0 {
 			t.Errorf("%+v", j)
 		}
 		if v := gjson.GetBytes(trimBOM(data), "queuedPrompt"); v.Exists() && v.Type != gjson.Null && v.String() != "" && !j.Queued {

@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"time"
+
+	"recovery/internal/claude"
 
 	"github.com/tidwall/gjson"
 )
@@ -39,6 +40,9 @@ type Job struct {
 	Queued        bool
 	InFlightQueue int
 	InFlightTasks int
+	// Fan are the agents and shells that it started, PendingAgents how many agents its state file counts as unfinished.
+	Fan           []FanItem
+	PendingAgents int
 	RespawnFlags  []string
 	SelfWake      bool
 	Routine       bool
@@ -55,6 +59,14 @@ type Job struct {
 	Problem string
 }
 
+// FanItem is an agent or a shell that a job started.
+type FanItem struct {
+	ID, Kind, Label string
+	StartedAt       time.Time
+	// Done says that the client saw it end.
+	Done bool
+}
+
 // Jobs are the account's jobs, by short, with what was left out and why.
 type Jobs struct {
 	List     []*Job
@@ -65,12 +77,6 @@ type Jobs struct {
 	// Odd counts entries of the jobs folder whose name is no short.
 	Odd int
 }
-
-var shortPattern = regexp.MustCompile(`^[0-9a-f]{8}$`)
-var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-
-// IsUUID says whether id is a full, lowercase session id.
-func IsUUID(id string) bool { return uuidPattern.MatchString(id) }
 
 // jobKeys are the keys whose loss would change what may be done. A key that nearly is one of them is damage.
 var jobKeys = []string{
@@ -97,7 +103,7 @@ func (a *Account) Jobs() (*Jobs, error) {
 		if e.Name() == "pins.json" {
 			continue
 		}
-		if !shortPattern.MatchString(e.Name()) {
+		if !claude.IsShort(e.Name()) {
 			jobs.Odd++
 			continue
 		}
@@ -178,12 +184,18 @@ func (j *Job) parse(data []byte) {
 		case "linkScanOffset":
 			j.LinkScanOffset = v.Int()
 		case "bridgeSessionId":
-			j.BridgeBody = BridgeBody(text(key, v))
+			j.BridgeBody = claude.Body(text(key, v))
 		case "queuedPrompt":
 			j.Queued = v.Type != gjson.Null && (v.Type != gjson.String || v.Str != "")
 			j.QueuedPrompt = v.String()
 		case "inFlight":
 			j.parseInFlight(v, note)
+		case "fan":
+			j.parseFan(v, note)
+		case "pendingBackgroundAgentCount":
+			if v.Type != gjson.Null {
+				j.PendingAgents = count(v, key, note)
+			}
 		case "respawnFlags":
 			if v.Type != gjson.Null && !v.IsArray() {
 				note("respawnFlags is not a list")
@@ -211,12 +223,12 @@ func (j *Job) parse(data []byte) {
 		return true
 	})
 	switch {
-	case !IsUUID(j.SessionID):
+	case !claude.IsUUID(j.SessionID):
 		note("sessionId is not a full session id")
 	case !strings.HasPrefix(j.SessionID, j.Short):
 		note("sessionId %s does not begin with the folder's name", j.SessionID)
 	}
-	if j.ResumeSessionID != "" && !IsUUID(j.ResumeSessionID) {
+	if j.ResumeSessionID != "" && !claude.IsUUID(j.ResumeSessionID) {
 		note("resumeSessionId is not a full session id")
 	}
 	j.Problem = strings.Join(problems, "; ")
@@ -230,16 +242,45 @@ func (j *Job) parseInFlight(v gjson.Result, note func(string, ...any)) {
 		note("inFlight is not an object")
 		return
 	}
-	checkKeys(v, "inFlight", []string{"queued", "tasks"}, note)
+	checkKeys(v, "inFlight", []string{claude.InFlightQueued, claude.InFlightTasks}, note)
 	v.ForEach(func(k, n gjson.Result) bool {
 		switch key := k.String(); key {
-		case "queued":
-			j.InFlightQueue = count(n, key, note)
-		case "tasks":
-			j.InFlightTasks = count(n, key, note)
+		case claude.InFlightQueued:
+			j.InFlightQueue = count(n, "inFlight."+key, note)
+		case claude.InFlightTasks:
+			j.InFlightTasks = count(n, "inFlight."+key, note)
 		}
 		return true
 	})
+}
+
+// parseFan reads the work that the job started; what is no list of objects may hide some.
+func (j *Job) parseFan(v gjson.Result, note func(string, ...any)) {
+	if v.Type == gjson.Null {
+		return
+	}
+	if !v.IsArray() {
+		note("fan is not a list")
+		return
+	}
+	v.ForEach(func(_, f gjson.Result) bool {
+		if !f.IsObject() {
+			note("fan has an entry that is no object")
+			return true
+		}
+		item := FanItem{ID: f.Get("id").String(), Kind: f.Get("kind").String(), Label: f.Get("label").String(), StartedAt: clientTime(f.Get("startedAt"))}
+		item.Done = f.Get("doneAt").Type != gjson.Null && f.Get("doneAt").Exists()
+		j.Fan = append(j.Fan, item)
+		return true
+	})
+}
+
+// clientTime is a time as the client writes it in state files: RFC 3339, or milliseconds since 1970.
+func clientTime(v gjson.Result) time.Time {
+	if v.Type == gjson.Number {
+		return time.UnixMilli(v.Int()).UTC()
+	}
+	return parseTime(v.String())
 }
 
 // maxCount is more than any count of the client's; a number beyond it is damage and must not turn over into a small one.
@@ -247,7 +288,7 @@ const maxCount = 1 << 30
 
 func count(n gjson.Result, key string, note func(string, ...any)) int {
 	if n.Type != gjson.Number || n.Num < 0 || n.Num > maxCount || n.Num != math.Trunc(n.Num) {
-		note("inFlight.%s is not a count", key)
+		note("%s is not a count", key)
 		return 0
 	}
 	return int(n.Num)
@@ -302,30 +343,11 @@ func parseTime(s string) time.Time {
 	return t.UTC()
 }
 
-// BridgeBody strips the prefix of a claude.ai session id: cse_X and session_X are the same session X.
-func BridgeBody(id string) string {
-	for _, p := range []string{"session_", "cse_"} {
-		if rest, ok := strings.CutPrefix(id, p); ok {
-			return rest
-		}
-	}
-	return id
-}
-
 // Link is where the thread of a bridged job is read; empty for a plain job.
-func (j *Job) Link() string {
-	if j.BridgeBody == "" {
-		return ""
-	}
-	return "https://claude.ai/code/session_" + j.BridgeBody
-}
-
-// terminalStates are the states in which the supervisor does not start a lost worker again, as the client 2.1.332 lists them.
-// "crashed" is none of them: it was seen with the detail "exit 1; respawning".
-var terminalStates = map[string]bool{"done": true, "failed": true, "stopped": true}
+func (j *Job) Link() string { return claude.Link(j.BridgeBody) }
 
 // Terminal says whether the supervisor has nothing more to start for this job.
-func (j *Job) Terminal() bool { return terminalStates[j.State] }
+func (j *Job) Terminal() bool { return claude.Terminal(j.State) }
 
 // Title is the job's title, falling back to its first prompt.
 func (j *Job) Title() string {

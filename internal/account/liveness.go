@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"recovery/internal/claude"
 )
 
 // LiveState is whether a session runs.
@@ -65,7 +67,7 @@ func (a *Account) Witnesses(p Processes) *Witnesses {
 	}
 	jobs, _ := a.ReadDir(filepath.Join(a.Dir, "jobs")) // an unreadable one is told by Jobs
 	for _, e := range jobs {
-		if shortPattern.MatchString(e.Name()) {
+		if claude.IsShort(e.Name()) {
 			w.shorts[e.Name()] = true
 		}
 	}
@@ -185,6 +187,9 @@ const startSlack = 10 * time.Second
 func (w *Witnesses) judge(r registered) (LiveState, string) {
 	if r.domain != "" && (w.processes.Domain == "" || r.domain != w.processes.Domain) {
 		return Unknown, fmt.Sprintf("%s: process %d belongs to another machine or container and cannot be looked at from here", r.source, r.pid)
+	}
+	if r.damaged {
+		return Unknown, fmt.Sprintf("%s: its row names no process", r.source)
 	}
 	reused := false
 	for _, p := range append([]pidStart{{r.pid, r.start}}, r.other...) {

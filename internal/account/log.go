@@ -7,23 +7,24 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+
+	"recovery/internal/claude"
 )
 
 // LogKind is what a line of the supervisor's log says.
-type LogKind string
+type LogKind = claude.LogKind
 
 // The kinds that recovery reads; every other line is skipped.
 const (
-	LogStarted    LogKind = "started"
-	LogRetired    LogKind = "retired"
-	LogSettled    LogKind = "settled"
-	LogAdopt      LogKind = "adopt"
-	LogSupervisor LogKind = "supervisor-start"
-	LogUpgrade    LogKind = "upgrade"
-	LogShutdown   LogKind = "shutdown"
+	LogStarted    = claude.LogStarted
+	LogRetired    = claude.LogRetired
+	LogSettled    = claude.LogSettled
+	LogAdopt      = claude.LogAdopt
+	LogSupervisor = claude.LogSupervisor
+	LogUpgrade    = claude.LogUpgrade
+	LogShutdown   = claude.LogShutdown
 )
 
 // LogEntry is one understood line.
@@ -50,20 +51,6 @@ type Log struct {
 	To      time.Time
 	byShort map[string][]int
 }
-
-var (
-	logLine    = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\] \[(bg|supervisor)\] (.*)$`)
-	logSpawned = regexp.MustCompile(`^bg (?:spawned|claimed-spare) ([0-9a-f]{8}) \(([^)]*)\)$`)
-	// Behind the idle time can stand ", worker 2.1.300 (daemon 2.1.332)" and a note in brackets.
-	logRetire   = regexp.MustCompile(`^bg retire ([0-9a-f]{8}): ([a-z-]+), idle (\d+[hm])(?:, worker [^\[\]]+)?(?: \[[^\[\]]*\])?$`)
-	logSettled  = regexp.MustCompile(`^bg settled ([0-9a-f]{8}) \((done|killed|failed|crashed)\)(?:: (.*))?$`)
-	logAdopted  = regexp.MustCompile(`^bg adopt: adopted=\d+ respawned=(\d+) dead=(\d+)(?: .*)?$`)
-	logStart    = regexp.MustCompile(`^─── daemon start ─── version=`)
-	logUpgrade  = regexp.MustCompile(`self-restarting for upgrade`)
-	logShutdown = regexp.MustCompile(`^shutting down \(cause=([^,)]*)[,)]`)
-	// logGlued finds a supervisor's start behind a line that was cut off by what ended the one before.
-	logGlued = regexp.MustCompile(`.(\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\] \[supervisor\] ─── daemon start ─── version=.*)$`)
-)
 
 // maxLogLine is where a line of the log is given up; real ones are under a kilobyte.
 const maxLogLine = 1 << 20
@@ -126,17 +113,8 @@ func readLogLine(in *bufio.Reader) (string, error) {
 }
 
 func (l *Log) add(line string) {
-	// A machine that lost its power leaves zeros, or half a line, and the next supervisor writes right behind them. Its start
-	// must not be lost: it says that what ran before may be dead.
-	line = strings.Trim(line, "\x00")
-	if glued := logGlued.FindStringSubmatch(line); glued != nil {
-		line = glued[1]
-	}
-	m := logLine.FindStringSubmatch(line)
-	if m == nil {
-		return
-	}
-	at := parseTime(m[1])
+	said := claude.ParseLogLine(line)
+	at := parseTime(said.Stamp)
 	if at.IsZero() {
 		return
 	}
@@ -146,39 +124,14 @@ func (l *Log) add(line string) {
 	if at.After(l.To) {
 		l.To = at
 	}
-	e := LogEntry{At: at, Line: line}
-	body := m[3]
-	switch {
-	case m[2] == "bg" && match(logSpawned, body, &m):
-		e.Kind, e.Short, e.Cause = LogStarted, m[1], m[2]
-	case m[2] == "bg" && match(logRetire, body, &m):
-		e.Kind, e.Short, e.Cause, e.Idle = LogRetired, m[1], m[2], m[3]
-	case m[2] == "bg" && match(logSettled, body, &m):
-		e.Kind, e.Short, e.Cause, e.Detail = LogSettled, m[1], m[2], m[3]
-	case m[2] == "bg" && logAdopted.MatchString(body):
-		e.Kind, e.Detail = LogAdopt, body
-	case m[2] == "supervisor" && logStart.MatchString(body):
-		e.Kind = LogSupervisor
-	case m[2] == "supervisor" && logUpgrade.MatchString(body):
-		e.Kind = LogUpgrade
-	case m[2] == "supervisor" && match(logShutdown, body, &m):
-		e.Kind, e.Cause = LogShutdown, m[1]
-	default:
+	if said.Kind == "" {
 		return
 	}
+	e := LogEntry{At: at, Kind: said.Kind, Short: said.Short, Cause: said.Cause, Idle: said.Idle, Detail: said.Detail, Line: said.Text}
 	l.Entries = append(l.Entries, e)
 	if e.Short != "" {
 		l.byShort[e.Short] = append(l.byShort[e.Short], len(l.Entries)-1)
 	}
-}
-
-func match(re *regexp.Regexp, s string, m *[]string) bool {
-	found := re.FindStringSubmatch(s)
-	if found == nil {
-		return false
-	}
-	*m = found
-	return true
 }
 
 // Of are the entries of one session, in the order of the log.
@@ -224,8 +177,8 @@ func (l *Log) LiveThrough(short string, from, to time.Time) bool {
 		case e.Kind == LogSupervisor && e.At.After(from):
 			return false
 		case e.Kind == LogAdopt && unsaid:
-			m := logAdopted.FindStringSubmatch(e.Detail)
-			doubt, unsaid = doubt || m == nil || m[1] != "0" || m[2] != "0", false
+			_, respawned, dead, ok := claude.Adoption(e.Detail)
+			doubt, unsaid = doubt || !ok || respawned != "0" || dead != "0", false
 		}
 		if e.Short != short {
 			continue

@@ -24,6 +24,8 @@ type registered struct {
 	status    string
 	waiting   string
 	other     []pidStart
+	// damaged says that the row names no process.
+	damaged bool
 }
 
 // registryKeys are the keys whose loss would change what a row says of a session. Without its pid a row is broken anyway.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"recovery/internal/claude"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -53,7 +55,9 @@ func (w *Witnesses) readWorkers(workers gjson.Result) {
 		row.ids = []string{v.Get("sessionId").String()}
 		row.other = []pidStart{{int(v.Get("pid").Int()), v.Get("procStart").String()}}
 		if row.pid == 0 && row.other[0].pid == 0 {
-			w.doubt = append(w.doubt, "the supervisor's roster has a worker without a process id")
+			// Only what the row can be about is in doubt: the session that it names.
+			row.damaged = true
+			w.Warnings = append(w.Warnings, "the supervisor's roster has a row without a process id: whether session "+rosterName(row.short)+" runs cannot be told")
 		}
 		w.rows = append(w.rows, row)
 		return true
@@ -94,3 +98,11 @@ func (a *Account) readSupervisor(w *Witnesses) {
 
 // SupervisorVersion says whether the supervisor of this account runs, and its version as its own file gives it.
 func (w *Witnesses) SupervisorVersion() (up bool, version string) { return w.supervisorUp, w.version }
+
+// rosterName is the key of a row; one that is no short may stand where a token stood, and is not repeated.
+func rosterName(key string) string {
+	if claude.IsShort(key) {
+		return key
+	}
+	return "(its name is damaged)"
+}

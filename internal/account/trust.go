@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,15 +14,29 @@ import (
 // Trust is whether the client will start a session in a folder without asking.
 type Trust struct {
 	Accepted bool
-	// Key is the folder whose key in .claude.json decides: the main checkout of a worktree, else the root of the git
+	// Key is the folder whose key in .claude.json is to be set: the main checkout of a worktree, else the root of the git
 	// repository, else the folder itself.
 	Key string
 	// Problem says why the answer is not known; then Accepted is false.
 	Problem string
 }
 
+// WakeFolder is the folder that a session is woken from: its job's own, else the default one, else the owner's home.
+func (a *Account) WakeFolder(j *Job, defaultDir string) string {
+	return cmp.Or(j.Cwd, defaultDir, a.Home)
+}
+
+// TrustArgs are the arguments of the command that accepts the key of the folder that a session is woken from. A job without a
+// folder of its own is woken from the default one, so the command names it.
+func (a *Account) TrustArgs(j *Job, defaultDir string) []string {
+	if j.Cwd != "" {
+		return []string{"trust", j.Short}
+	}
+	return []string{"trust", "--default-cwd", a.WakeFolder(j, defaultDir), j.Short}
+}
+
 // Trust looks the folder up in .claude.json. Ancestors count, but a git repository inside a trusted folder does not
-// inherit, and a worktree needs the key of its main checkout.
+// inherit. For a worktree its own key counts, and that of its main checkout [seen: either is enough for a wake].
 func (a *Account) Trust(folder string) Trust {
 	if !filepath.IsAbs(folder) {
 		return Trust{Key: folder, Problem: fmt.Sprintf("the folder %q is not an absolute path", folder)}
@@ -65,17 +80,18 @@ func (a *Account) Trust(folder string) Trust {
 
 // trustKeys gives the folder to write the key for, and every folder whose key counts.
 func (a *Account) trustKeys(folder string) (key string, candidates []string) {
-	root, worktree := a.gitRoot(folder)
-	switch {
-	case worktree != "":
-		return worktree, []string{worktree}
-	case root != "":
+	root, mainCheckout := a.gitRoot(folder)
+	if root != "" {
 		for dir := folder; ; dir = filepath.Dir(dir) {
 			candidates = append(candidates, dir)
 			if dir == root || dir == filepath.Dir(dir) {
-				return root, candidates
+				break
 			}
 		}
+		if mainCheckout != "" {
+			return mainCheckout, append(candidates, mainCheckout)
+		}
+		return root, candidates
 	}
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		candidates = append(candidates, dir)

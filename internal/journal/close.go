@@ -10,13 +10,11 @@ import (
 	"time"
 )
 
-// closedDir is where finished recoveries are kept, inside the work folder.
-const closedDir = "closed"
-
-// Close moves a finished recovery's journal to closed/<time>.jsonl, when finished says of its events that nothing is open.
-// It gives the new path, or "" when there was nothing to close.
+// Close moves a finished recovery's journal to closed/<time>.jsonl, when finished says of its events that nothing is
+// open. It gives the new path, or "" when there was nothing to close. With an open defect or an open intention a
+// recovery is never finished, whatever finished says.
 func (j *Journal) Close(finished func([]Event) bool) (string, error) {
-	if _, err := os.Stat(j.Path()); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(j.Path()); errors.Is(err, os.ErrNotExist) || j.barred != nil {
 		return "", nil
 	}
 	unlock, err := j.lockMoment()
@@ -28,27 +26,23 @@ func (j *Journal) Close(finished func([]Event) bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(events) == 0 || !finished(events) {
+	if len(events) == 0 || len(Replay(events).OpenSessions()) > 0 || !finished(events) {
 		return "", nil
 	}
 	dir := filepath.Join(j.dir, closedDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("closing the finished recovery: %w", err)
 	}
-	path := filepath.Join(dir, events[0].At.UTC().Format("20060102T150405Z")+".jsonl")
+	name := events[0].At.UTC().Format(stamp)
+	path := filepath.Join(dir, name+".jsonl")
 	for n := 2; exists(path); n++ {
-		path = filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", events[0].At.UTC().Format("20060102T150405Z"), n))
+		path = filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", name, n))
 	}
 	if err := os.Rename(j.Path(), path); err != nil {
 		return "", fmt.Errorf("closing the finished recovery: %w", err)
 	}
 	j.forget()
 	return path, errors.Join(syncDir(dir), syncDir(j.dir))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // ClosedRecovery is one that was finished and is kept.

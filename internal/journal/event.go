@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,7 +20,7 @@ const (
 	Checked      Type = "checked"
 	Confirmed    Type = "confirmed"
 	Intended     Type = "intended"
-	Outcome      Type = "outcome"
+	Concluded    Type = "outcome"
 	Settled      Type = "settled"
 	Reviewed     Type = "reviewed"
 	Defect       Type = "defect"
@@ -26,8 +28,17 @@ const (
 	Trusted      Type = "trusted"
 	Wrapped      Type = "wrapped"
 	Deferred     Type = "deferred"
-	Refused      Type = "refused"
+	TurnedAway   Type = "refused"
 )
+
+// seen says that an event of this type tells only what was looked at: nothing that is done goes by its being on record.
+func (t Type) seen() bool {
+	switch t {
+	case Inventoried, Checked, Reviewed, Defect, Wrapped:
+		return true
+	}
+	return false
+}
 
 // Event is one line of the journal.
 type Event struct {
@@ -74,8 +85,8 @@ func decode(line []byte) (Event, error) {
 	return e, nil
 }
 
-// The kinds of prompts. A prep asks for a final plan, behind a review that says OWNER; a nudge asks for the reply to a prompt that
-// is saved in the session.
+// The kinds of prompts. A prep asks for a final plan, behind a review that says OWNER; a nudge asks for the reply to
+// a prompt that is saved in the session.
 const (
 	KindReview    = "review"
 	KindNudge     = "nudge"
@@ -102,11 +113,11 @@ type Intent struct {
 // IsPrep says whether a final plan is asked for, and no review.
 func (i *Intent) IsPrep() bool { return i.Kind == KindPrep || i.Kind == KindPrepNudge }
 
-// OutcomeData is the data of an Outcome or Settled event.
+// OutcomeData is the data of a Concluded or Settled event.
 type OutcomeData struct {
-	PromptID string `json:"prompt_id"`
-	Outcome  string `json:"outcome"`
-	Reason   string `json:"reason,omitempty"`
+	PromptID string  `json:"prompt_id"`
+	Outcome  Outcome `json:"outcome"`
+	Reason   string  `json:"reason,omitempty"`
 	// Sent is false only when the prompt provably went nowhere: then it may be tried again.
 	Sent        bool   `json:"sent"`
 	PromptSaved bool   `json:"prompt_saved"`
@@ -128,15 +139,46 @@ type DefectData struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 	// Key tells one defect from another of the same session, so that it is recorded once.
-	Key  string `json:"key"`
+	Key string `json:"key"`
+	// Do is what a person does about it before it is closed; an event of an older recovery has it in Next.
+	Do string `json:"do,omitempty"`
+	// Next is Do and the command that closes the defect.
 	Next string `json:"next,omitempty"`
 }
 
-// AckData is the data of an Acknowledged event.
+// NewDefect is a defect of a session with its way out; do is what a person does about it before it is closed.
+func NewDefect(session, code, key, text, do string) DefectData {
+	next := do + ", then: recovery " + strings.Join(AckArgs(session), " ")
+	return DefectData{Code: code, Text: text, Key: key, Do: do, Next: next}
+}
+
+// AckArgs are the arguments of the command that closes the open defects of sessions.
+func AckArgs(sessions ...string) []string { return append([]string{"ack"}, sessions...) }
+
+// What an Acknowledged event closes.
+const (
+	AckDefect = "defect"
+	AckLimit  = "limit"
+)
+
+// AckData is the data of an Acknowledged event. One of a defect names its session; only an older recovery's names
+// none, and closes all.
 type AckData struct {
 	User  string `json:"user"`
 	Agent bool   `json:"agent"`
-	What  string `json:"what"` // "defect" or "limit"
+	What  string `json:"what"` // AckDefect or AckLimit
+	Why   string `json:"why,omitempty"`
+	// Keys are the defects that the user saw: one that was found meanwhile stays open. Without any, all of the session
+	// are closed.
+	Keys []string `json:"keys,omitempty"`
+}
+
+// closes says whether an acknowledgement, of a session or of all, closes a defect.
+func (d *AckData) closes(session string, x *OpenDefect) bool {
+	if d.What != AckDefect || session != "" && x.Session != session {
+		return false
+	}
+	return len(d.Keys) == 0 || slices.Contains(d.Keys, x.Key)
 }
 
 // ReviewData is the data of a Reviewed event.
@@ -176,11 +218,11 @@ type CheckData struct {
 	Pending []string `json:"pending,omitempty"`
 }
 
-// RefusedData is the data of a Refused event: a guard turned the session away, and nothing was sent.
+// RefusedData is the data of a TurnedAway event: a guard turned the session away, and nothing was sent.
 type RefusedData struct {
-	Outcome string `json:"outcome"`
-	Reason  string `json:"reason"`
-	Next    string `json:"next"`
+	Outcome Outcome `json:"outcome"`
+	Reason  string  `json:"reason"`
+	Next    string  `json:"next"`
 }
 
 // RunData is the data of RunStarted, Inventoried and Trusted events.

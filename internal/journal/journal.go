@@ -15,9 +15,6 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// FileName is the journal's name inside the work folder.
-const FileName = "journal.jsonl"
-
 // Journal is one account's journal. Appends take the journal's own lock for the moment, so several commands may write.
 type Journal struct {
 	dir string
@@ -26,6 +23,10 @@ type Journal struct {
 	Told func(string)
 	// Probe, when set, is called right before and right after each write: a test ends the process there.
 	Probe func(point string)
+	// barred says why nothing may be written here; nil when it may.
+	barred error
+	// unkept tells once that something was left out.
+	unkept sync.Once
 
 	mu    sync.Mutex
 	cache replayed
@@ -153,8 +154,16 @@ func (j *Journal) Append(t Type, session string, data any) error {
 	return j.AppendIf(t, session, data, nil)
 }
 
-// AppendIf is Append unless unless says, of the events so far, that nothing is to be written.
+// AppendIf is Append unless unless says, of the events so far, that nothing is to be written. In a folder where nothing may be
+// written, what was merely seen is left out, and an act is refused with the reason.
 func (j *Journal) AppendIf(t Type, session string, data any, unless func([]Event) bool) error {
+	if j.barred != nil {
+		if t.seen() {
+			j.unkept.Do(func() { j.Told(fmt.Sprintf("what was found is not recorded: %v", j.barred)) })
+			return nil
+		}
+		return j.barred
+	}
 	err := j.append(t, session, data, unless)
 	if err != nil {
 		var broken *BrokenError
@@ -243,7 +252,7 @@ func syncDir(dir string) error {
 }
 
 func (j *Journal) lockMoment() (func(), error) {
-	lock := flock.New(filepath.Join(j.dir, "journal.lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(j.dir, journalLockFile), flock.SetPermissions(0o600))
 	deadline := time.Now().Add(appendWait)
 	for {
 		ok, err := lock.TryLock()

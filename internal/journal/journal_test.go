@@ -26,7 +26,7 @@ func at(t *testing.T) (*Journal, *[]string) {
 func add(t *testing.T, j *Journal, n int) {
 	t.Helper()
 	for i := range n {
-		if err := j.Append(Outcome, fmt.Sprintf("%08x", i), OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}); err != nil {
+		if err := j.Append(Concluded, fmt.Sprintf("%08x", i), OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,11 +167,12 @@ func TestAppendsOfSeveralWritersStayWhole(t *testing.T) {
 func TestLockTurnsTheSecondAway(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "work")
 	since := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-	release, err := Lock(dir, Holder{PID: 42, User: "ada", Command: "resume", Since: since})
+	w := WorkIn(dir)
+	release, err := w.Lock(Holder{PID: 42, User: "ada", Command: "resume", Since: since})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Lock(dir, Holder{PID: 43})
+	_, err = w.Lock(Holder{PID: 43})
 	var held *HeldError
 	if !errors.As(err, &held) {
 		t.Fatalf("%v", err)
@@ -182,7 +183,7 @@ func TestLockTurnsTheSecondAway(t *testing.T) {
 		}
 	}
 	release()
-	if release, err = Lock(dir, Holder{PID: 43}); err != nil {
+	if release, err = w.Lock(Holder{PID: 43}); err != nil {
 		t.Fatal(err)
 	}
 	release()
@@ -218,7 +219,7 @@ func TestReplayAgainstAModel(t *testing.T) {
 							out.Saved += "\n\nyes"
 						}
 					}
-					emit(Outcome, out)
+					emit(Concluded, out)
 					open--
 					switch {
 					case out.PromptSaved && !foreign:

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 )
 
 // Holder is who holds the account's lock; it is written into the lock file for the one who is turned away.
@@ -40,12 +38,15 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("the account is locked by %s; wait for it to end, then run this again (the lock is %s and goes with its process)", who, e.Path)
 }
 
-// Lock takes the account's lock in a work folder, or answers HeldError at once. release gives it back.
-func Lock(dir string, me Holder) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// Lock takes the account's lock, or answers HeldError at once. release gives it back.
+func (w *Work) Lock(me Holder) (release func(), err error) {
+	if w.Barred != nil {
+		return nil, w.Barred
+	}
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the work folder: %w; choose another one with --work", err)
 	}
-	path := filepath.Join(dir, "lock")
+	path := w.Path(lockFile)
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
@@ -89,23 +90,11 @@ func holderIn(path string) *Holder {
 
 // HeldBy tells who works on the account now, without touching the lock: even a look at it could turn a run away that begins at
 // this moment. A holder whose process is gone left its name behind when it was killed.
-func HeldBy(dir string) (*Holder, bool) {
-	h := holderIn(filepath.Join(dir, "lock"))
+func (w *Work) HeldBy() (*Holder, bool) {
+	h := holderIn(w.Path(lockFile))
 	if h == nil {
 		return nil, false
 	}
 	err := syscall.Kill(h.PID, 0)
 	return h, err == nil || errors.Is(err, syscall.EPERM)
-}
-
-// SaveFile writes a file of the work folder whole or not at all. The folder is made when it is not there yet.
-func SaveFile(dir, name string, data []byte) error {
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making the work folder: %w; choose another one with --work", err)
-	}
-	if err := renameio.WriteFile(path, data, 0o600); err != nil {
-		return fmt.Errorf("writing %s: %w; make the folder writable or choose another one with --work", path, err)
-	}
-	return nil
 }

@@ -2,8 +2,10 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,7 +25,7 @@ func (w *Wake) Open() bool { return w.Result == nil }
 // Sent says whether the prompt went out or counts as sent.
 func (w *Wake) Sent() bool { return w.Result == nil || w.Result.Sent }
 
-// OpenDefect is a defect that nobody has acknowledged.
+// OpenDefect is a defect that nobody has closed by name.
 type OpenDefect struct {
 	DefectData
 	Session string    `json:"session"`
@@ -116,14 +118,13 @@ func (s *State) Session(short string) *Session {
 	return x
 }
 
-// DefectOutcomes are the outcomes of a wake that are defects of the run, with the defect's code.
-var DefectOutcomes = map[string]string{"copy": "copy", "joined": "joined", "replayed": "replay"}
-
-func defectNext(session string, d *OutcomeData) string {
+// defect is the defect that an outcome is.
+func (d *OutcomeData) defect(session, code string) DefectData {
+	do := "look at its thread at once, and stop what acts: claude stop " + session
 	if d.Other != "" {
-		return "claude stop " + d.Other
+		do = "claude stop " + d.Other
 	}
-	return "look at its thread at once, and stop what acts: claude stop " + session
+	return NewDefect(session, code, code+":"+d.PromptID, d.Reason, do)
 }
 
 // isOf says whether a prompt is the last one that was sent; a review without a wake on record is taken as it is.
@@ -193,7 +194,7 @@ func (s *State) apply(e Event) bool {
 			s.Session(e.Session).Refused = nil
 		}
 		return ok
-	case Refused:
+	case TurnedAway:
 		d, ok := into[RefusedData](e)
 		if ok {
 			s.Session(e.Session).Refused = d
@@ -229,7 +230,7 @@ func (s *State) apply(e Event) bool {
 		}
 		x.Wakes = append(x.Wakes, &Wake{Intent: *d, At: e.At})
 		return ok
-	case Outcome, Settled:
+	case Concluded, Settled:
 		d, ok := into[OutcomeData](e)
 		if ok {
 			for _, w := range s.Session(e.Session).Wakes {
@@ -244,9 +245,8 @@ func (s *State) apply(e Event) bool {
 				}
 			}
 			// The outcome itself is the record of the defect: a run that ends right behind it leaves none out.
-			if code, bad := DefectOutcomes[d.Outcome]; bad {
-				s.Defects = append(s.Defects, OpenDefect{Session: e.Session, At: e.At,
-					DefectData: DefectData{Code: code, Text: d.Reason, Key: code + ":" + d.PromptID, Next: defectNext(e.Session, d)}})
+			if code, bad := d.Outcome.Defect(); bad {
+				s.Defects = append(s.Defects, OpenDefect{DefectData: d.defect(e.Session, code), Session: e.Session, At: e.At})
 			}
 		}
 		return ok
@@ -271,29 +271,52 @@ func (s *State) apply(e Event) bool {
 	case Defect:
 		d, ok := into[DefectData](e)
 		if ok {
+			if d.Do == "" { // of an older recovery, which knew no command that closes it
+				*d = NewDefect(e.Session, d.Code, d.Key, d.Text, cmp.Or(d.Next, "look at its thread"))
+			}
 			s.Defects = append(s.Defects, OpenDefect{DefectData: *d, Session: e.Session, At: e.At})
 		}
 		return ok
 	case Acknowledged:
 		d, ok := into[AckData](e)
-		if ok && d.What == "defect" {
-			kept := s.Defects[:0]
-			for _, x := range s.Defects {
-				if e.Session != "" && x.Session != e.Session {
-					kept = append(kept, x)
-				}
-			}
-			s.Defects = kept
-		}
-		if ok && d.Agent {
-			s.agent(e, "acknowledge an open "+d.What)
-		}
-		if ok && d.What == "limit" {
-			s.DeferredUntil = time.Time{}
+		if ok {
+			s.acknowledge(e, d)
 		}
 		return ok
 	}
 	return false
+}
+
+func (s *State) acknowledge(e Event, d *AckData) {
+	s.Defects = slices.DeleteFunc(s.Defects, func(x OpenDefect) bool { return d.closes(e.Session, &x) })
+	if d.What == AckLimit {
+		s.DeferredUntil = time.Time{}
+	}
+	if d.Agent {
+		s.agent(e, "acknowledge an open "+d.What+" "+e.Session)
+	}
+}
+
+// OpenSessions are those with an open intention or an open defect, sorted.
+func (s *State) OpenSessions() []string {
+	open := s.Defective()
+	for short, x := range s.Sessions {
+		if x.OpenWake() != nil {
+			open = append(open, short)
+		}
+	}
+	slices.Sort(open)
+	return slices.Compact(open)
+}
+
+// Defective are the sessions with an open defect, sorted.
+func (s *State) Defective() []string {
+	var out []string
+	for _, d := range s.Defects {
+		out = append(out, d.Session)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // HasDefect says whether a defect of a session is recorded already.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -128,14 +127,4 @@ func oldest(files []File) time.Time {
 		}
 	}
 	return at
-}
-
-// Body returns an id without its kind: the same session is `cse_X` in one list and `session_X` in another.
-func Body(id string) string {
-	for _, prefix := range []string{"session_", "cse_"} {
-		if rest, ok := strings.CutPrefix(id, prefix); ok {
-			return rest
-		}
-	}
-	return id
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"recovery/internal/claude"
 	"recovery/internal/text"
 )
 
@@ -123,7 +124,7 @@ func classify(v gjson.Result) rowKind {
 	}
 	id := word(v.Get("id"))
 	switch {
-	case strings.HasPrefix(id, "session_"), strings.HasPrefix(id, "cse_"):
+	case claude.IsThread(id):
 		return sessionRow
 	case strings.HasPrefix(id, "local_"), strings.HasPrefix(word(v.Get("sessionId")), "local_"), has("isRunning", "lastActivityAt"):
 		return desktopRow

@@ -3,6 +3,8 @@ package remote
 import (
 	"strings"
 
+	"recovery/internal/claude"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -71,23 +73,22 @@ func (c content) text() string {
 	return strings.Join(parts, "\n")
 }
 
-// markers are how the client begins the texts that it puts into a user entry by itself, as seen in transcripts.
-var markers = []struct{ prefix, why string }{
-	{"<task-notification", "a task notification"},
-	{"<cross-session-message", "a message from another session"},
-	{"<teammate-message", "a message from another session"},
-	{"<scheduled-task", "a scheduled task"},
-	{"<command-name", "a client command"},
-	{"<local-command-", "a client command's output"},
-	{"<bash-", "a shell command and its output"},
-	{"<system-reminder>", "a reminder from the client"},
-	{"[Request interrupted", "the client's note of an interruption"},
+// authors are who is behind the texts that the client puts into a user entry by itself.
+var authors = map[claude.Author]string{
+	claude.AuthorNotification: "a task notification",
+	claude.AuthorSession:      "a message from another session",
+	claude.AuthorSchedule:     "a scheduled task",
+	claude.AuthorCommand:      "a client command",
+	claude.AuthorOutput:       "a client command's output",
+	claude.AuthorShell:        "a shell command and its output",
+	claude.AuthorInjected:     "a reminder from the client",
+	claude.AuthorInterrupted:  "the client's note of an interruption",
 }
 
 // marked says what a text is if no person wrote it. A person's words can follow a reminder in the same text, so reminders
 // are taken off first; what follows the other markers is the client's.
 func marked(t string) string {
-	const open, end = "<system-reminder>", "</system-reminder>"
+	const open, end = claude.SystemReminder, claude.EndSystemReminder
 	t = strings.TrimSpace(t)
 	rest := t
 	for strings.HasPrefix(rest, open) {
@@ -100,18 +101,8 @@ func marked(t string) string {
 	if rest == "" && t != "" {
 		rest = t
 	}
-	for _, m := range markers {
-		if strings.HasPrefix(rest, m.prefix) {
-			return m.why
-		}
-	}
-	return ""
-}
-
-// machineOrigins are the origins that are never a person. A channel is not among them: people write through channels.
-var machineOrigins = map[string]string{
-	"task-notification": "a task notification", "peer": "a message from another session", "coordinator": "a message from another session",
-	"cron": "a scheduled task", "loop": "a scheduled task",
+	author, _ := claude.MarkedBy(rest)
+	return authors[author]
 }
 
 func inSubagent(e entry) bool {
@@ -139,7 +130,8 @@ func notPerson(e entry, c content) string {
 		return why != ""
 	})
 	if why == "" {
-		why = machineOrigins[strings.ToLower(word(e.get("origin.kind")))]
+		author, _ := claude.MachineOrigin(strings.ToLower(word(e.get("origin.kind"))))
+		why = authors[author]
 	}
 	if why == "" && (e.any("toolUseResult", present) || e.any("tool_use_result", present)) {
 		why = "a tool's result"

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -51,7 +53,7 @@ func enum(v gjson.Result, noun string) string {
 
 func usableID(row gjson.Result) bool {
 	id := row.Get("id")
-	return id.Type == gjson.String && strings.TrimSpace(Body(id.Str)) != ""
+	return id.Type == gjson.String && strings.TrimSpace(claude.Body(id.Str)) != ""
 }
 
 // readSession reads a row. A row without an id is no session; problems are what else is odd about it.
@@ -60,7 +62,7 @@ func readSession(row gjson.Result) (s Session, ok bool, problems []string) {
 		return Session{}, false, []string{"no usable id: left out"}
 	}
 	s.ID = row.Get("id").Str
-	s.Body = Body(s.ID)
+	s.Body = claude.Body(s.ID)
 	if t := row.Get("title"); t.Type == gjson.String {
 		s.Title = t.Str
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recovery/internal/claude"
 )
 
 // Sessions is what the saved pages of a sessions list hold together.
@@ -128,7 +130,7 @@ func (out *Sessions) page(pages []page, created [][]time.Time) {
 // cursorRows: a last page that leaves out its empty next_cursor is known by the ids of that list.
 func cursorRows(p page) bool {
 	for _, row := range p.rows {
-		if !strings.HasPrefix(word(row.Get("id")), "cse_") {
+		if !strings.HasPrefix(word(row.Get("id")), claude.BridgePrefix) {
 			return false
 		}
 	}

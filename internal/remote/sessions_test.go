@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"recovery/internal/claude"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -282,7 +284,7 @@ func TestSessionsTitlesAreData(t *testing.T) {
 
 func TestBody(t *testing.T) {
 	for id, want := range map[string]string{"session_01A": "01A", "cse_01A": "01A", "01A": "01A", "": "", "session_": "", "env_1": "env_1"} {
-		if got := Body(id); got != want {
+		if got := claude.Body(id); got != want {
 			t.Errorf("Body(%q) = %q", id, got)
 		}
 	}

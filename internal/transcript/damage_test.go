@@ -26,7 +26,8 @@ func flips(b byte) []byte {
 // tailOfLines is Tail of a text without a file.
 func tailOfLines(data []byte) Tail {
 	s := tailScan{results: map[string]bool{}}
-	err := backward(bytes.NewReader(data), int64(len(data)), func(l Line) error { return each(l, s.add) })
+	known := seen{}
+	err := backward(bytes.NewReader(data), int64(len(data)), func(l Line) error { return each(l, known, s.add) })
 	if walked("x", err) != nil {
 		panic(err)
 	}
@@ -44,12 +45,12 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 	note := `<task-notification>\n<summary>x</summary>`
 	small := map[string]string{
 		"a person":           person("now the other file"),
-		"a person, blocks":   user(`[` + text("<system-reminder>x</system-reminder>") + `,` + text("more") + `]`),
+		"a person, blocks":   user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf("more") + `]`),
 		"a result":           result("t"),
 		"a bare result":      user(`[{"type":"tool_result","tool_use_id":"t"}]`),
 		"a call":             reply("m", tool, call("t", "Bash")),
-		"a call, two blocks": reply("m", tool, text("I will."), call("t", "Bash")),
-		"no stop":            reply("m", none, text("I am")),
+		"a call, two blocks": reply("m", tool, textOf("I will."), call("t", "Bash")),
+		"no stop":            reply("m", none, textOf("I am")),
 		"a question":         reply("m", tool, call("t", "AskUserQuestion")),
 		"interrupted":        user(`"[Request interrupted by user]"`),
 		"a notification":     user(`"` + note + `"`),
@@ -119,7 +120,7 @@ func TestQueueSurvivesDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
 	}
-	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, text("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
+	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, textOf("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
 	for _, line := range []string{queue("enqueue", "yes, go"), strings.ReplaceAll(queue("enqueue", "yes, go"), `":`, `": `)} {
 		for _, before := range []string{"", head} {
 			data := []byte(before + line)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 
 	"github.com/tidwall/gjson"
 )
@@ -44,9 +45,9 @@ var conversationKeys = []string{
 }
 
 // queuedCommand is the kind of an attachment that holds a message from the queue.
-const queuedCommand = "queued_command"
+const queuedCommand = claude.QueuedCommand
 
-var conversationTypes = []string{"user", "assistant", "attachment", "system", "queue-operation", "continued-in"}
+var conversationTypes = []string{"user", "assistant", "attachment", "system", claude.TypeQueue, claude.TypeContinuedIn}
 
 // parse understands one line. Blank lines give an entry without type and without damage.
 func parse(line Line) *Entry {
@@ -208,14 +209,10 @@ const (
 	Nobody       Speaker = ""
 )
 
-// markers are the beginnings of texts that the client, not a person, put into the user's role.
-var markers = []struct {
-	prefix  string
-	speaker Speaker
-}{
-	{"<command-name", Command}, {"<command-message", Command}, {"<local-command-", Command}, {"<bash-", Command},
-	{"<task-notification", Notification}, {"<system-reminder>", Injected}, {"[Request interrupted", Interrupted},
-	{"<cross-session-message", Other}, {"<teammate-message", Other}, {"<scheduled-task", Other},
+// speakers are who is behind the client's markers.
+var speakers = map[claude.Author]Speaker{
+	claude.AuthorCommand: Command, claude.AuthorOutput: Command, claude.AuthorShell: Command, claude.AuthorNotification: Notification, claude.AuthorInjected: Injected,
+	claude.AuthorInterrupted: Interrupted, claude.AuthorSession: Other, claude.AuthorSchedule: Other,
 }
 
 // Speaker says who speaks in a user line; Nobody for every other line.
@@ -229,8 +226,8 @@ func (e *Entry) Speaker() Speaker {
 	if e.root.Get("isMeta").Type == gjson.True || e.root.Get("isCompactSummary").Type == gjson.True {
 		return Injected
 	}
-	if kind := e.root.Get("origin.kind").String(); kind != "" && kind != "human" {
-		if kind == "task-notification" {
+	if kind := e.root.Get("origin.kind").String(); kind != "" && kind != claude.OriginHuman {
+		if kind == claude.OriginNotification {
 			return Notification
 		}
 		return Other
@@ -263,11 +260,8 @@ func (e *Entry) textSpeaker() Speaker {
 
 // TextSpeaker says who is behind a text in the user's role, by how it begins.
 func TextSpeaker(s string) Speaker {
-	s = strings.TrimLeft(s, " \t\r\n")
-	for _, m := range markers {
-		if strings.HasPrefix(s, m.prefix) {
-			return m.speaker
-		}
+	if author, ok := claude.MarkedBy(s); ok {
+		return speakers[author]
 	}
 	return Person
 }
@@ -309,5 +303,5 @@ func eachBlock(content gjson.Result, fn func(b gjson.Result) bool) {
 
 // Synthetic says that an assistant line is the client's, not the model's.
 func (e *Entry) Synthetic() bool {
-	return e.root.Get("message.model").Str == "<synthetic>" || e.root.Get("isApiErrorMessage").Type == gjson.True
+	return e.root.Get("message.model").Str == claude.SyntheticModel || e.root.Get("isApiErrorMessage").Type == gjson.True
 }

@@ -20,7 +20,7 @@ func TestSpeaker(t *testing.T) {
 		{"typed", person("hello"), Person},
 		{"no origin", user(`"hello"`), Person},
 		{"origin of another type", user(`"hello"`, `,"origin":"human"`), Person},
-		{"blocks", user(`[` + text("hello") + `]`), Person},
+		{"blocks", user(`[` + textOf("hello") + `]`), Person},
 		{"an image", user(`[{"type":"image","source":{}}]`), Person},
 		{"nothing", user(`""`), Person},
 		{"no blocks", user(`[]`), Person},
@@ -30,15 +30,15 @@ func TestSpeaker(t *testing.T) {
 		{"a result", result("t1"), Tool},
 		{"a result without its own record", user(`[{"type":"tool_result","tool_use_id":"t1","content":"x"}]`), Tool},
 		{"a record without a result block", user(`"x"`, `,"toolUseResult":{}`), Tool},
-		{"a result and a text", user(`[{"type":"tool_result","tool_use_id":"t1"},` + text("stop") + `]`), Tool},
+		{"a result and a text", user(`[{"type":"tool_result","tool_use_id":"t1"},` + textOf("stop") + `]`), Tool},
 		{"meta", user(`"hello"`, `,"isMeta":true`), Injected},
 		{"not meta", user(`"hello"`, `,"isMeta":false`), Person},
 		{"summary", user(`"hello"`, `,"isCompactSummary":true`), Injected},
 		{"reminder", user(`"<system-reminder>\nx"`), Injected},
-		{"reminder beside a text", user(`[` + text("<system-reminder>x</system-reminder>") + `,` + text("do it") + `]`), Person},
-		{"text beside a reminder", user(`[` + text("do it") + `,` + text("<system-reminder>x</system-reminder>") + `]`), Person},
-		{"reminder beside an image", user(`[` + text("<system-reminder>x</system-reminder>") + `,{"type":"image"}]`), Person},
-		{"reminder beside nothing", user(`[` + text("<system-reminder>x</system-reminder>") + `,` + text(" \n") + `]`), Injected},
+		{"reminder beside a text", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf("do it") + `]`), Person},
+		{"text beside a reminder", user(`[` + textOf("do it") + `,` + textOf("<system-reminder>x</system-reminder>") + `]`), Person},
+		{"reminder beside an image", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,{"type":"image"}]`), Person},
+		{"reminder beside nothing", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf(" \n") + `]`), Injected},
 		{"a person", user(`"x"`, origin("human")), Person},
 		{"a notification by origin", user(`"x"`, origin("task-notification")), Notification},
 		{"peer", user(`"x"`, origin("peer")), Other},
@@ -58,11 +58,11 @@ func TestSpeaker(t *testing.T) {
 		{"task notification", user(`"<task-notification>\n<task-id>1"`), Notification},
 		{"blanks before a marker", user(`" \n\t<task-notification>"`), Notification},
 		{"interrupted", user(`"[Request interrupted by user]"`), Interrupted},
-		{"interrupted for a tool", user(`[` + text("[Request interrupted by user for tool use]") + `]`), Interrupted},
+		{"interrupted for a tool", user(`[` + textOf("[Request interrupted by user for tool use]") + `]`), Interrupted},
 		{"another session", user(`"<cross-session-message from=\"x\">"`), Other},
 		{"teammate", user(`"<teammate-message teammate_id=\"x\">"`), Other},
 		{"schedule", user(`"<scheduled-task>x"`), Other},
-		{"assistant", reply("m", end, text("x")), Nobody},
+		{"assistant", reply("m", end, textOf("x")), Nobody},
 		{"attachment", attachment(`{"type":"x"}`), Nobody},
 		{"spaces after colons", strings.ReplaceAll(user(`"x"`, origin("cron")), `":`, `": `), Other},
 	} {
@@ -145,7 +145,7 @@ func TestParse(t *testing.T) {
 
 func TestText(t *testing.T) {
 	for content, want := range map[string]string{
-		`"a\nb"`: "a\nb", `[]`: "", `""`: "", `[` + text("a") + `,{"type":"image"},` + text("b") + `]`: "a\nb", `[{"type":"tool_result","content":[` + text("x") + `]}]`: "",
+		`"a\nb"`: "a\nb", `[]`: "", `""`: "", `[` + textOf("a") + `,{"type":"image"},` + textOf("b") + `]`: "a\nb", `[{"type":"tool_result","content":[` + textOf("x") + `]}]`: "",
 		`"{\"type\":\"text\",\"text\":\"x\"}"`: `{"type":"text","text":"x"}`,
 	} {
 		if got := parseText(strings.TrimSpace(user(content)), false).Text(); got != want {
@@ -155,7 +155,7 @@ func TestText(t *testing.T) {
 }
 
 func FuzzParseEntry(f *testing.F) {
-	for _, s := range []string{"", "\x00", person("x"), reply("m", end, text("x")), result("t"), queue("enqueue", "x"), `{"type":"x","y` + person("x", `,"uuid":"u"`), "[[[["} {
+	for _, s := range []string{"", "\x00", person("x"), reply("m", end, textOf("x")), result("t"), queue("enqueue", "x"), `{"type":"x","y` + person("x", `,"uuid":"u"`), "[[[["} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 
 	"github.com/tidwall/gjson"
 )
@@ -47,6 +48,18 @@ type Ledger struct {
 	LastPerson int64
 	// Crons says that a schedule of the session's own was made and not deleted.
 	Crons bool
+	// Background is work that was started in it and whose end it does not tell.
+	Background []Background
+	// Ended are the ids of the tasks whose end a notification told.
+	Ended map[string]bool
+	// OpenCalls are the calls without a result that the last line does not go on from: those of another branch.
+	OpenCalls []OpenCall
+	// Threads are the bodies of the threads that it names, the newest last.
+	Threads []string
+	// Notified says that a task notification began its last turn.
+	Notified bool
+	// LastUUID is the uuid of its last line of a user or the model that was not there before; empty when that has none.
+	LastUUID string
 }
 
 // Marked is a user line (or a queued message that was handed over) that is recovery's own.
@@ -65,10 +78,19 @@ const (
 
 // Ledger folds the whole file. own says of a text in the user's role that recovery sent it. Only lines that can matter
 // are parsed as a whole.
-func (t *File) Ledger(own func(string) bool) (Ledger, error) {
-	f := folder{own: own, out: Ledger{LastPerson: -1}}
+func (t *File) Ledger(own func(string) bool) (Ledger, error) { return t.LedgerBeside(own, own) }
+
+// LedgerBeside is Ledger where more texts than recovery's prompts are no person's message: ours says so of one. It is asked
+// about every text in the user's role.
+func (t *File) LedgerBeside(own, ours func(string) bool) (Ledger, error) {
+	f := newFolder(own)
+	f.ours = ours
 	err := t.walkRaw(f.line)
 	f.finish()
+	if err != nil {
+		return f.out, err
+	}
+	f.out.OpenCalls, err = t.offBranch(f.work.unanswered())
 	return f.out, err
 }
 
@@ -88,12 +110,22 @@ type queued struct {
 type folder struct {
 	out   Ledger
 	own   func(string) bool
+	ours  func(string) bool
 	queue []*queued
 	gone  []*queued // went out of the queue, not seen again yet
 	// struck are the uuids of lines that stood for a queued message: the same line can be in the file twice.
 	struck map[string]bool
+	// known are the lines that were met before, uuids the uuids.
+	known seen
+	uuids map[string]bool
+	work  *work
+	last  time.Time // of the last line with a time
 	// made and unmade are the calls that set and deleted a schedule, without those that failed.
 	made, unmade map[string]bool
+}
+
+func newFolder(own func(string) bool) *folder {
+	return &folder{own: own, ours: own, out: Ledger{LastPerson: -1}, known: seen{}, uuids: map[string]bool{}, work: newWork()}
 }
 
 func (f *folder) bad(format string, args ...any) {
@@ -110,13 +142,14 @@ var plainTypes = map[string]bool{"assistant": true, "attachment": true, "system"
 // usual ones is looked at: it may be a damaged one.
 func (f *folder) wanted(data []byte) bool {
 	return len(f.out.Lead) < maxLead || f.out.First == "" || !plainTypes[gjson.GetBytes(data, "type").Str] ||
-		bytes.Contains(data, []byte("queue-operation")) || bytes.Contains(data, []byte(queuedCommand)) ||
-		bytes.Contains(data, []byte(`"user"`)) || bytes.Contains(data, []byte("CronCreate")) || bytes.Contains(data, []byte("CronDelete"))
+		bytes.Contains(data, []byte(claude.TypeQueue)) || bytes.Contains(data, []byte(claude.QueuedCommand)) ||
+		bytes.Contains(data, []byte(`"user"`)) || bytes.Contains(data, []byte(`"tool_use"`))
 }
 
 func (f *folder) line(l Line) error {
 	data := bytes.TrimSpace(l.Data)
 	if len(data) > 0 && data[0] == '{' && account.ValidJSON(data) && !f.wanted(data) {
+		f.passed(data)
 		return nil
 	}
 	e := parse(l)
@@ -124,20 +157,53 @@ func (f *folder) line(l Line) error {
 		f.bad("%s at byte %d", e.Bad, e.Offset)
 		f.out.BadHides = true
 	}
+	if f.known.again(e) {
+		return nil
+	}
 	switch e.Type {
-	case "queue-operation":
+	case claude.TypeQueue:
 		f.operation(e)
+	case claude.TypeBridge:
+		f.thread(e.Get("bridgeSessionId").String())
 	case "user":
 		f.user(e)
 	case "attachment":
 		f.attachment(e)
 	case "assistant":
-		f.schedules(e)
+		if !e.Sidechain {
+			f.schedules(e)
+			f.work.calls(e)
+		}
 	}
 	if e.Conversation() && e.UUID != "" && len(f.out.Lead) < maxLead {
 		f.out.Lead = append(f.out.Lead, e.UUID)
 	}
+	f.lastLine(e.Type, e.UUID, e.Sidechain, e.At)
 	return nil
+}
+
+// passed takes what is to be known of a line that is not understood as a whole.
+func (f *folder) passed(data []byte) {
+	v := gjson.GetManyBytes(data, "type", "uuid", "isSidechain", "timestamp")
+	at, _ := time.Parse(time.RFC3339Nano, v[3].String())
+	f.lastLine(v[0].String(), v[1].String(), v[2].Type == gjson.True, at)
+}
+
+// lastLine notes the last line of the main conversation that was not there before.
+func (f *folder) lastLine(kind, uuid string, sidechain bool, at time.Time) {
+	if sidechain || kind != "user" && kind != "assistant" {
+		return
+	}
+	if at.After(f.last) {
+		f.last = at
+	}
+	if uuid != "" {
+		if f.uuids[uuid] {
+			return
+		}
+		f.uuids[uuid] = true
+	}
+	f.out.LastUUID = uuid
 }
 
 func (f *folder) mark(e *Entry, text string, delivered bool) {
@@ -152,6 +218,7 @@ func (f *folder) attachment(e *Entry) {
 		return
 	}
 	text := blockText(e.Get("attachment.prompt"))
+	f.work.notified(text)
 	f.cameBack(e, text, false)
 	f.mark(e, text, true)
 	if kind := e.Get("attachment.origin.kind").String(); kind != "" && kind != "human" || notAPerson(text) {
@@ -162,7 +229,7 @@ func (f *folder) attachment(e *Entry) {
 
 func (f *folder) person(e *Entry, text string) {
 	f.out.Persons++
-	if f.own == nil || !f.own(text) {
+	if f.ours == nil || !f.ours(text) {
 		f.out.LastPerson = e.Offset
 	}
 }
@@ -173,9 +240,16 @@ func (f *folder) user(e *Entry) {
 	}
 	speaker := e.Speaker()
 	text := e.Text()
-	if speaker == Tool {
+	switch speaker {
+	case Tool:
 		f.failed(e)
+		f.work.results(e)
 		return
+	case Notification:
+		f.work.notified(text)
+		f.out.Notified = true
+	case Person, Other, Command:
+		f.out.Notified = false
 	}
 	// A summary tells what was said once more; that is no answer to it.
 	if e.Get("isCompactSummary").Type != gjson.True {
@@ -199,6 +273,7 @@ func (f *folder) operation(e *Entry) {
 	case "enqueue":
 		q := &queued{text: text, known: known, at: e.At, left: true}
 		q.nobody = known && notAPerson(text)
+		f.work.notified(text)
 		f.queue = append(f.queue, q)
 		f.mark(e, text, false)
 	case "dequeue":
@@ -422,11 +497,12 @@ func (f *folder) finish() {
 		}
 	}
 	f.out.Crons = len(f.made) > len(f.unmade)
+	f.out.Background, f.out.Ended = f.work.rest(f.last), f.work.over
 }
 
 // Head reads a transcript from its beginning until the first message of a person and the leading uuids are known.
 func (t *File) Head() (Ledger, error) {
-	f := folder{out: Ledger{LastPerson: -1}}
+	f := newFolder(nil)
 	err := t.Walk(0, func(e *Entry) bool {
 		if e.Type == "user" {
 			before := f.out.First

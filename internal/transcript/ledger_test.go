@@ -34,16 +34,16 @@ func TestLedgerQueue(t *testing.T) {
 		{"typed, out, said", queue("enqueue", "yes") + queue("dequeue") + person("yes"), ""},
 		{"said before the operation", queue("enqueue", "yes") + person("yes") + queue("dequeue"), ""},
 		{"said, blanks around", queue("enqueue", " yes\n") + queue("dequeue") + person("yes "), ""},
-		{"said in blocks", queue("enqueue", "yes") + queue("dequeue") + user(`[`+text("yes")+`]`), ""},
-		{"typed in blocks", `{"type":"queue-operation","operation":"enqueue","content":[` + text("yes") + `]}` + "\n" + queue("dequeue") + person("yes"), ""},
+		{"said in blocks", queue("enqueue", "yes") + queue("dequeue") + user(`[`+textOf("yes")+`]`), ""},
+		{"typed in blocks", `{"type":"queue-operation","operation":"enqueue","content":[` + textOf("yes") + `]}` + "\n" + queue("dequeue") + person("yes"), ""},
 		{"removed and handed over", queue("enqueue", "yes") + queue("remove", "yes") + handed("yes"), ""},
 		{"removed without its text, handed over", queue("enqueue", "yes") + queue("remove") + handed("yes"), ""},
-		{"handed over in blocks", queue("enqueue", "yes") + queue("remove", "yes") + attachment(`{"type":"queued_command","prompt":[`+text("yes")+`]}`), ""},
+		{"handed over in blocks", queue("enqueue", "yes") + queue("remove", "yes") + attachment(`{"type":"queued_command","prompt":[`+textOf("yes")+`]}`), ""},
 		{"removed and lost", queue("enqueue", "yes") + queue("remove", "yes") + done, "(yes)"},
 		{"another attachment is no answer", queue("enqueue", "yes") + queue("remove", "yes") + attachment(`{"type":"todo","prompt":"yes"}`), "(yes)"},
 		{"handed to a subagent", queue("enqueue", "yes") + queue("remove", "yes") + strings.Replace(handed("yes"), `{`, `{"isSidechain":true,`, 1), "(yes)"},
 		{"said in a subagent", queue("enqueue", "yes") + queue("dequeue") + side(person("yes")), "(yes)"},
-		{"said by a reply", queue("enqueue", "yes") + queue("dequeue") + reply("m", end, text("yes")), "(yes)"},
+		{"said by a reply", queue("enqueue", "yes") + queue("dequeue") + reply("m", end, textOf("yes")), "(yes)"},
 		{"said by a tool", queue("enqueue", "ok") + queue("dequeue") + result("t") + user(`"ok"`, `,"toolUseResult":1`), "(ok)"},
 		{"told in a summary", queue("enqueue", "yes") + queue("dequeue") + user(`"said:\nyes\n"`, `,"isCompactSummary":true`), "(yes)"},
 		{"told by the client", queue("enqueue", "yes") + queue("dequeue") + user(`"said:\nyes\n"`, `,"isMeta":true`), "(yes)"},
@@ -95,14 +95,14 @@ func TestLedgerQueue(t *testing.T) {
 		{"out and never in", queue("dequeue", "yes"), "(yes)"},
 		{"out and never in, a notification", queue("dequeue", note), ""},
 		{"out of an empty queue", queue("dequeue") + queue("remove") + queue("popAll"), ""},
-		{"megabytes between", queue("enqueue", "yes") + strings.Repeat(reply("m", tool, text(strings.Repeat("x", 9000))), 500) + queue("dequeue") + person("yes"), ""},
-		{"megabytes between, lost", queue("enqueue", "yes") + strings.Repeat(reply("m", tool, text(strings.Repeat("x", 9000))), 500) + queue("dequeue"), "(yes)"},
+		{"megabytes between", queue("enqueue", "yes") + strings.Repeat(reply("m", tool, textOf(strings.Repeat("x", 9000))), 500) + queue("dequeue") + person("yes"), ""},
+		{"megabytes between, lost", queue("enqueue", "yes") + strings.Repeat(reply("m", tool, textOf(strings.Repeat("x", 9000))), 500) + queue("dequeue"), "(yes)"},
 		{"spaces after colons", strings.NewReplacer(`":`, `": `, `,"`, `, "`).Replace(queue("enqueue", "yes") + queue("dequeue") + person("no") + queue("enqueue", "ja")), "(yes) | ja"},
 		{"escaped", strings.Replace(queue("enqueue", "yes"), "yes", `\u0079es`, 1) + queue("dequeue") + person("yes"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			// Behind a long beginning, where only the lines that matter are read, it is the same.
-			for i, head := range []string{"", person("first") + strings.Repeat(reply("m", end, text("x"))[:1]+`"uuid":"u",`+reply("m", end, text("x"))[1:], maxLead+1)} {
+			for i, head := range []string{"", person("first") + strings.Repeat(reply("m", end, textOf("x"))[:1]+`"uuid":"u",`+reply("m", end, textOf("x"))[1:], maxLead+1)} {
 				l := ledger(t, head+c.text)
 				want := c.want
 				if c.name == "no text, left" {
@@ -123,7 +123,7 @@ func TestLedgerQueue(t *testing.T) {
 }
 
 func TestLedgerFields(t *testing.T) {
-	text1 := queue("enqueue", "RECOVERY a") + queue("dequeue") + person("RECOVERY a", `,"uuid":"u1"`) + reply("m", end, text("ok"))
+	text1 := queue("enqueue", "RECOVERY a") + queue("dequeue") + person("RECOVERY a", `,"uuid":"u1"`) + reply("m", end, textOf("ok"))
 	l := ledger(t, text1+person("hello", `,"uuid":"u2"`)+queue("enqueue", "RECOVERY b")+attachment(`{"type":"queued_command","prompt":"RECOVERY c"}`)+side(person("RECOVERY d")))
 	if l.First != "RECOVERY a" || l.FirstCwd != "/w" || l.FirstAt.IsZero() || l.Persons != 3 || l.LastPerson != int64(len(text1)) || strings.Join(l.Lead, " ") != "u1 u2" {
 		t.Errorf("%+v", l)
@@ -176,9 +176,9 @@ func TestLedgerCrons(t *testing.T) {
 		{"the line of its making twice", create + create + del, false},
 		{"refused", create + failed("c1"), false},
 		{"its deletion failed", create + result("c1") + del + failed("d1"), true},
-		{"told of", person("CronCreate") + reply("m", end, text("CronCreate")), false},
+		{"told of", person("CronCreate") + reply("m", end, textOf("CronCreate")), false},
 	} {
-		head := person("first") + strings.Repeat(strings.Replace(reply("m", end, text("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
+		head := person("first") + strings.Repeat(strings.Replace(reply("m", end, textOf("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
 		if a, b := ledger(t, c.text).Crons, ledger(t, head+c.text).Crons; a != c.want || b != c.want {
 			t.Errorf("%s: %v %v", c.name, a, b)
 		}
@@ -186,7 +186,7 @@ func TestLedgerCrons(t *testing.T) {
 }
 
 func TestLedgerDamage(t *testing.T) {
-	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, text("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
+	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, textOf("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
 	for _, c := range []struct{ name, line string }{
 		{"torn", queue("enqueue", "yes")[:50]},
 		{"not JSON", "lorem\n"},
@@ -283,7 +283,7 @@ func TestLedgerModel(t *testing.T) {
 				m.lost, m.waiting = append(m.lost, m.waiting...), nil
 			case 8:
 				say("something else, not of the queue")
-				b.WriteString(reply("m", end, text("yes\ngo")))
+				b.WriteString(reply("m", end, textOf("yes\ngo")))
 			}
 		}
 		want := append(slices.Clone(m.lost), m.waiting...)
@@ -306,7 +306,7 @@ func TestLedgerModel(t *testing.T) {
 
 // ledgerOf folds a text without a file.
 func ledgerOf(text string) Ledger {
-	f := folder{out: Ledger{LastPerson: -1}}
+	f := newFolder(nil)
 	for _, l := range forwardLines([]byte(text)) {
 		if err := f.line(l); err != nil {
 			panic(err)

@@ -249,7 +249,7 @@ func TestLongTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	garbage := strings.Repeat("{broken\n", 5000)
-	bulk := reply("m0", tool, text(strings.Repeat("y", 200_000)))
+	bulk := reply("m0", tool, textOf(strings.Repeat("y", 200_000)))
 	for range 40 {
 		if _, err := f.WriteString(bulk + garbage); err != nil {
 			t.Fatal(err)

@@ -41,8 +41,10 @@ func TestLocate(t *testing.T) {
 		// A wake goes to the resumed id, whatever else there is: seen to start a blank conversation there.
 		{"after /clear, the new one gone", map[string]string{"p/" + idA: done}, "p/" + idB, idB, "p/" + idA, "a wake resumes session " + idB, ""},
 		{"after /clear, the new one a stub", map[string]string{"p/" + idA: done, "p/" + idB: stub}, "p/" + idB, idB, "p/" + idA, "a wake resumes", ""},
-		{"the client's path is another session's", map[string]string{"p/" + idC: done}, "p/" + idC, idA, "p/" + idC, "a wake resumes", ""},
-		{"the client's path is another session's, beside its own", map[string]string{"p/" + idC: done, "p/" + idA: done}, "p/" + idC, idA, "p/" + idC, "", ""},
+		{"the client's path is another session's", map[string]string{"p/" + idC: done}, "p/" + idC, idA, "", "there is no transcript", ""},
+		{"the client's path is another session's, beside its own", map[string]string{"p/" + idC: done, "p/" + idA: done}, "p/" + idC, idA, "p/" + idA, "", ""},
+		{"after /clear, the client's path is the old one", map[string]string{"p/" + idA: done, "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
+		{"after /clear, the client's path is the old one and the new one is gone", map[string]string{"p/" + idA: done}, "p/" + idA, idB, "p/" + idA, "a wake resumes session " + idB, ""},
 		{"only a stub", map[string]string{"p/" + idA: stub}, "p/" + idA, idA, "p/" + idA, "holds no message", ""},
 		{"only an empty file", map[string]string{"p/" + idA: ""}, "p/" + idA, idA, "p/" + idA, "holds no message", ""},
 		// What cannot be read is not passed over.
@@ -54,7 +56,7 @@ func TestLocate(t *testing.T) {
 		// Continued.
 		{"continued", map[string]string{"p/" + idA: done + went(idC)}, "p/" + idA, idA, "p/" + idA, "", idC},
 		{"a stub that was continued in what was found", map[string]string{"p/" + idA: stub + went(idB), "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
-		{"a stub that was continued elsewhere", map[string]string{"p/" + idA: stub + went(idC), "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", idC},
+		{"the conversation before /clear was continued elsewhere", map[string]string{"p/" + idA: stub + went(idC), "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
 		{"only a stub that was continued", map[string]string{"p/" + idA: stub + went(idC)}, "p/" + idA, idA, "p/" + idA, "holds no message", idC},
 		// Odd ids.
 		{"a resumed id that is none", map[string]string{"p/" + idA: done}, "", "*", "p/" + idA, "", ""},

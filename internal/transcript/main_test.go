@@ -83,7 +83,7 @@ func reply(id, stop string, blocks ...string) string {
 	return `{"type":"assistant","isSidechain":false,"message":{"id":"` + id + `","model":"m","role":"assistant","content":[` + strings.Join(blocks, ",") + `],"stop_reason":` + stop + `},` + stamp + `,"cwd":"/w"}` + "\n"
 }
 
-func text(s string) string { return `{"type":"text","text":` + quote(s) + `}` }
+func textOf(s string) string { return `{"type":"text","text":` + quote(s) + `}` }
 
 func call(id, name string) string {
 	return `{"type":"tool_use","id":"` + id + `","name":"` + name + `","input":{}}`
@@ -98,7 +98,7 @@ func side(line string) string {
 }
 
 func synthetic(s string, apiError bool) string {
-	return `{"type":"assistant","message":{"id":"s","model":"<synthetic>","role":"assistant","content":[` + text(s) + `],"stop_reason":"stop_sequence"},` + stamp +
+	return `{"type":"assistant","message":{"id":"s","model":"<synthetic>","role":"assistant","content":[` + textOf(s) + `],"stop_reason":"stop_sequence"},` + stamp +
 		fmt.Sprintf(`,"isApiErrorMessage":%v}`, apiError) + "\n"
 }
 
@@ -121,7 +121,7 @@ const (
 )
 
 // done is a whole turn.
-var done = person("first") + reply("m1", end, text("It is done."))
+var done = person("first") + reply("m1", end, textOf("It is done."))
 
 // situation builds a fixture session and opens its transcript.
 func situation(t *testing.T, s fixtures.Session) (*account.Account, *account.Job, fixtures.Added) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/claude"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -43,13 +45,12 @@ type Tail struct {
 	ContinuedIn string
 	// Cwd is the folder of the last conversation line.
 	Cwd string
+	// LastUUID is the uuid of the last line of a user or the model; empty when that has none.
+	LastUUID string
 	// OpenTool is the call that the turn was cut at.
 	OpenTool string
 	Bad      []string
 }
-
-// askingTools wait for a person by themselves.
-var askingTools = map[string]bool{"AskUserQuestion": true, "ExitPlanMode": true}
 
 // Tail reads a transcript from its end until the last turn and the latest reply are known.
 func (t *File) Tail() (Tail, error) {
@@ -67,6 +68,7 @@ type tailScan struct {
 	replyDone bool
 	parts     []string
 	results   map[string]bool
+	lastSeen  bool
 	localOut  bool // a local command's output was seen; its command line stands right before
 	bad       int
 }
@@ -87,14 +89,17 @@ func (s *tailScan) add(e *Entry) bool {
 		// What stands in a broken line may be the real end of the turn.
 		s.decide(UnknownTurn, "%s at byte %d, after the last readable message", e.Bad, e.Offset)
 	}
-	if e.Type == "continued-in" && s.out.ContinuedIn == "" {
+	if e.Type == claude.TypeContinuedIn && s.out.ContinuedIn == "" {
 		s.out.ContinuedIn = firstText(e.Get("continuedInSessionId").String(), "another session")
 	}
 	if !e.Conversation() {
 		return true
 	}
-	if s.out.LastEntry.IsZero() && !e.At.IsZero() {
+	if s.out.LastEntry.IsZero() && !e.At.IsZero() && !claude.OwnNote(e.Get("subtype").Str) {
 		s.out.LastEntry = e.At
+	}
+	if !s.lastSeen && (e.Type == "user" || e.Type == "assistant") {
+		s.lastSeen, s.out.LastUUID = true, e.UUID
 	}
 	if s.out.Cwd == "" {
 		s.out.Cwd = e.Get("cwd").String()
@@ -221,11 +226,11 @@ func (s *tailScan) assistant(e *Entry) {
 	stop := e.Get("message.stop_reason").String()
 	switch {
 	case s.decided:
-	case open != "" && askingTools[open]:
+	case open != "" && claude.AsksPerson(open):
 		s.decide(Waiting, "the last line is a call of %s, which asks a person", open)
 	case open != "":
 		s.decide(MidTurn, "the last line is a call of %s without a result", open)
-	case stop == "end_turn" || stop == "stop_sequence" || stop == "refusal" || stop == "max_tokens":
+	case claude.EndsTurn(stop):
 		s.out.Stop = stop
 		s.decide(Complete, "the last message ended with %s", stop)
 	case stop == "":

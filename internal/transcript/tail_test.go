@@ -18,19 +18,19 @@ func TestTail(t *testing.T) {
 	}{
 		// Complete.
 		{"complete", done, Complete, "end_turn", "It is done."},
-		{"stop sequence", person("q") + reply("m", `"stop_sequence"`, text("a")), Complete, "stop_sequence", "a"},
-		{"refusal", person("q") + reply("m", `"refusal"`, text("a")), Complete, "refusal", "a"},
-		{"max tokens", person("q") + reply("m", `"max_tokens"`, text("a")), Complete, "max_tokens", "a"},
+		{"stop sequence", person("q") + reply("m", `"stop_sequence"`, textOf("a")), Complete, "stop_sequence", "a"},
+		{"refusal", person("q") + reply("m", `"refusal"`, textOf("a")), Complete, "refusal", "a"},
+		{"max tokens", person("q") + reply("m", `"max_tokens"`, textOf("a")), Complete, "max_tokens", "a"},
 		{"no newline at the end", strings.TrimSuffix(done, "\n"), Complete, "", "It is done."},
 		{"CRLF", strings.ReplaceAll(done, "\n", "\r\n"), Complete, "", "It is done."},
 		{"spaces after colons", strings.ReplaceAll(done, `":`, `": `), Complete, "", "It is done."},
-		{"one reply in parts", person("q") + reply("m", end, `{"type":"thinking","thinking":"hm"}`) + reply("m", end, text("a")) + reply("m", end, text("b")), Complete, "", "a\nb"},
-		{"one reply around a call", person("q") + reply("m", tool, text("a")) + reply("m", tool, call("t", "Bash")) + result("t") + reply("n", end, text("b")), Complete, "", "b"},
-		{"the last reply alone", done + person("q") + reply("m2", end, text("b")), Complete, "", "b"},
+		{"one reply in parts", person("q") + reply("m", end, `{"type":"thinking","thinking":"hm"}`) + reply("m", end, textOf("a")) + reply("m", end, textOf("b")), Complete, "", "a\nb"},
+		{"one reply around a call", person("q") + reply("m", tool, textOf("a")) + reply("m", tool, call("t", "Bash")) + result("t") + reply("n", end, textOf("b")), Complete, "", "b"},
+		{"the last reply alone", done + person("q") + reply("m2", end, textOf("b")), Complete, "", "b"},
 		{"a reply without text", done + person("q") + reply("m2", end), Complete, "", "It is done."},
-		{"no message id", person("q") + reply("", end, text("a")) + reply("", end, text("b")), Complete, "", "b"},
-		{"answered call", person("q") + reply("m", tool, call("t", "Bash")) + result("t") + reply("n", end, text("a")), Complete, "", "a"},
-		{"calls answered in another order", person("q") + reply("m", tool, call("t", "A")) + reply("m", tool, call("u", "B")) + result("u") + result("t") + reply("n", end, text("a")), Complete, "", "a"},
+		{"no message id", person("q") + reply("", end, textOf("a")) + reply("", end, textOf("b")), Complete, "", "b"},
+		{"answered call", person("q") + reply("m", tool, call("t", "Bash")) + result("t") + reply("n", end, textOf("a")), Complete, "", "a"},
+		{"calls answered in another order", person("q") + reply("m", tool, call("t", "A")) + reply("m", tool, call("u", "B")) + result("u") + result("t") + reply("n", end, textOf("a")), Complete, "", "a"},
 		{"bookkeeping behind", done + `{"type":"last-prompt","lastPrompt":"x"}` + "\n" + `{"type":"hologram"}` + "\n" + `{"type":"system","subtype":"turn_duration",` + stamp + "}\n", Complete, "", "It is done."},
 		{"attachments behind", done + attachment(`{"type":"todo_reminder"}`), Complete, "", "It is done."},
 		{"a local command behind", done + clear, Complete, "", "It is done."},
@@ -41,23 +41,23 @@ func TestTail(t *testing.T) {
 		{"compaction behind", done + `{"type":"system","subtype":"compact_boundary"}` + "\n" + user(`"summary"`, `,"isCompactSummary":true`) + clear, Complete, "", "It is done."},
 		{"a subagent's call behind", done + side(reply("s", tool, call("x", "Bash"))), Complete, "", "It is done."},
 		{"a subagent's message behind", done + side(person("go")), Complete, "", "It is done."},
-		{"an error before", person("q") + synthetic("API Error", true) + person("again") + reply("m", end, text("a")), Complete, "", "a"},
-		{"retries before", person("q") + `{"type":"system","subtype":"api_error","content":"retrying"}` + "\n" + reply("m", end, text("a")), Complete, "", "a"},
+		{"an error before", person("q") + synthetic("API Error", true) + person("again") + reply("m", end, textOf("a")), Complete, "", "a"},
+		{"retries before", person("q") + `{"type":"system","subtype":"api_error","content":"retrying"}` + "\n" + reply("m", end, textOf("a")), Complete, "", "a"},
 		{"zeros before", strings.Repeat("\x00", 99) + "\n" + done, Complete, "", "It is done."},
-		{"damage before", "{\n" + person("q") + reply("m", end, text("a")), Complete, "", "a"},
-		{"an empty text as reply", person("q") + reply("m", end, text("")), Complete, "", ""},
+		{"damage before", "{\n" + person("q") + reply("m", end, textOf("a")), Complete, "", "a"},
+		{"an empty text as reply", person("q") + reply("m", end, textOf("")), Complete, "", ""},
 		{"blank lines behind", done + "\n\r\n \n", Complete, "", "It is done."},
 		// Cut in the middle.
 		{"unanswered", done + person("more"), MidTurn, "a person's message", "It is done."},
-		{"unanswered, blocks", done + user(`[`+text("<system-reminder>x")+`,`+text("more")+`]`), MidTurn, "a person's message", ""},
-		{"an open call", done + person("q") + reply("m", tool, text("a"), call("t", "Bash")), MidTurn, "a call of Bash without a result", "a"},
+		{"unanswered, blocks", done + user(`[`+textOf("<system-reminder>x")+`,`+textOf("more")+`]`), MidTurn, "a person's message", ""},
+		{"an open call", done + person("q") + reply("m", tool, textOf("a"), call("t", "Bash")), MidTurn, "a call of Bash without a result", "a"},
 		{"an open call that says it ended", done + person("q") + reply("m", end, call("t", "Bash")), MidTurn, "Bash", ""},
 		{"an open call without a stop", done + person("q") + reply("m", none, call("t", "Bash")), MidTurn, "Bash", ""},
 		{"a result", done + person("q") + reply("m", tool, call("t", "Bash")) + result("t"), MidTurn, "a tool's result", ""},
 		{"a denied call", done + person("q") + reply("m", tool, call("t", "Bash")) + user(`[{"type":"tool_result","tool_use_id":"t","is_error":true}]`, `,"toolDenialKind":"user-rejected"`), MidTurn, "result", ""},
-		{"no stop reason", done + person("q") + reply("m", none, text("a")), MidTurn, "no stop reason", "a"},
-		{"paused", done + person("q") + reply("m", `"pause_turn"`, text("a")), MidTurn, "pause_turn", "a"},
-		{"a stop of tomorrow", done + person("q") + reply("m", `"hologram"`, text("a")), MidTurn, "hologram", ""},
+		{"no stop reason", done + person("q") + reply("m", none, textOf("a")), MidTurn, "no stop reason", "a"},
+		{"paused", done + person("q") + reply("m", `"pause_turn"`, textOf("a")), MidTurn, "pause_turn", "a"},
+		{"a stop of tomorrow", done + person("q") + reply("m", `"hologram"`, textOf("a")), MidTurn, "hologram", ""},
 		{"thinking only", done + person("q") + reply("m", none, `{"type":"thinking","thinking":"hm"}`), MidTurn, "", ""},
 		{"interrupted", done + person("q") + user(`"[Request interrupted by user]"`), MidTurn, "interrupted", ""},
 		{"a notification", done + notification, MidTurn, "task notification", ""},
@@ -86,19 +86,19 @@ func TestTail(t *testing.T) {
 		{"blank lines", "\n\n", Empty, "no message", ""},
 		{"a title", `{"type":"custom-title","customTitle":"x"}` + "\n", Empty, "no message", ""},
 		{"attachments only", attachment(`{"type":"environment"}`), Empty, "no message", ""},
-		{"a subagent only", side(reply("s", end, text("x"))), Empty, "no message", ""},
+		{"a subagent only", side(reply("s", end, textOf("x"))), Empty, "no message", ""},
 		{"meta only", user(`"x"`, `,"isMeta":true`), Empty, "no message", ""},
 		// Damage behind the last message: nobody knows what it was.
 		{"torn", done + person("yes")[:60], UnknownTurn, "torn", "It is done."},
 		{"zeros behind", done + strings.Repeat("\x00", 512), UnknownTurn, "NUL", ""},
 		{"zeros and a line behind", done + strings.Repeat("\x00", 512) + "\n" + attachment(`{"type":"x"}`), UnknownTurn, "NUL", ""},
 		{"garbage behind", done + "lorem\n", UnknownTurn, "not valid JSON", ""},
-		{"a record glued to garbage", person("q") + `{"type":"su` + strings.Replace(reply("m", end, text("a")), `{`, `{"uuid":"u",`, 1), UnknownTurn, "", "a"},
+		{"a record glued to garbage", person("q") + `{"type":"su` + strings.Replace(reply("m", end, textOf("a")), `{`, `{"uuid":"u",`, 1), UnknownTurn, "", "a"},
 		{"all garbage", strings.Repeat("lorem\n", 50), UnknownTurn, "50 lines are broken", ""},
 		{"all zeros", strings.Repeat("\x00", 5000), UnknownTurn, "no message can be read", ""},
 		{"a damaged type behind", done + strings.Replace(person("yes"), `"user"`, `"uses"`, 1), UnknownTurn, "damaged user", ""},
 		{"a damaged subagent line behind", done + "{\"isSidechain\":true\n", UnknownTurn, "", ""},
-		{"replies without a beginning", reply("m", tool, text("a")), MidTurn, "", "a"},
+		{"replies without a beginning", reply("m", tool, textOf("a")), MidTurn, "", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := tail(t, c.text)
@@ -117,8 +117,8 @@ func TestTail(t *testing.T) {
 
 func TestTailFields(t *testing.T) {
 	clock := func(line, at string) string { return strings.Replace(line, "10:00:00", at, 1) }
-	got := tail(t, clock(person("q"), "09:00:00")+clock(reply("m", end, text("a")), "09:01:00")+clock(attachment(`{"type":"x"}`), "09:02:00")+
-		clock(queue("enqueue", "x"), "09:30:00")+clock(side(reply("s", end, text("b"))), "09:40:00"))
+	got := tail(t, clock(person("q"), "09:00:00")+clock(reply("m", end, textOf("a")), "09:01:00")+clock(attachment(`{"type":"x"}`), "09:02:00")+
+		clock(queue("enqueue", "x"), "09:30:00")+clock(side(reply("s", end, textOf("b"))), "09:40:00"))
 	at := func(s string) time.Time {
 		return time.Date(2026, 9, 1, 9, 0, 0, 0, time.UTC).Add(must(time.ParseDuration(s)))
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"recovery/internal/claude"
 	"recovery/internal/sources"
 )
 
@@ -19,9 +19,6 @@ const fresh = 10 * time.Minute
 
 // ahead is by how much a time may lie in the future: clocks differ.
 const ahead = time.Minute
-
-// uuid is the form of a Claude Code session id. The skill's wrapper passes the session's id to the client's --resume.
-var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // row makes the row of a session from its checkpoint. mtime is the file's own time, for a checkpoint that has none.
 func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sources.Row {
@@ -49,7 +46,7 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 func blank(agent, id, path, store string) sources.Row {
 	r := sources.Row{Source: Name, ID: clip(id, 200), Title: clip(agent+"/"+id, 200), Store: path, Cwd: filepath.Dir(filepath.Dir(store)),
 		Details: []sources.Detail{{Name: "agent", Text: clip(agent, 200)}}, Warnings: []string{}, Commands: []sources.Command{}, FormatInferred: true}
-	if uuid.MatchString(id) {
+	if claude.IsUUID(strings.ToLower(id)) {
 		r.ClaudeSessionID = strings.ToLower(id)
 	}
 	if q, err := syntax.Quote(path, syntax.LangBash); err == nil {

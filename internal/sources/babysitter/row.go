@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
 )
@@ -239,7 +239,7 @@ func (r *run) iterateEffect(now time.Time) string {
 // wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate. The hook of a
 // session that is no longer active does not go on with the run.
 func (r *run) wakeCommand() (string, bool) {
-	if r.waits.tasks == 0 || !r.claude() || !r.sessionActive || r.cwd == "" || !account.IsUUID(strings.ToLower(r.session)) {
+	if r.waits.tasks == 0 || !r.claude() || !r.sessionActive || r.cwd == "" || !claude.IsUUID(strings.ToLower(r.session)) {
 		return "", false
 	}
 	dir, ok := quote(r.cwd)

@@ -1,4 +1,4 @@
-package wake
+package claude
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestDeferral(t *testing.T) {
 		"Please run /login":                                                             "",
 		"API Error: 500 internal":                                                       "",
 	} {
-		until, ok := deferral(text, now)
+		until, ok := Deferral(text, now)
 		got := ""
 		if ok {
 			got = until.UTC().Format(time.RFC3339)

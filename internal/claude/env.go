@@ -1,11 +1,19 @@
-package wake
+package claude
 
 import "strings"
 
-// sessionVars are what a surrounding Claude session, or its supervisor, puts into the environment of its children. Some of
-// them make a child write no transcript at all. Sign-in, provider, gateway and config variables are not among them and stay.
+// Names of the variables that recovery reads by name.
+const (
+	EnvConfigDir = "CLAUDE_CONFIG_DIR"      // the account's folder when it is not ~/.claude
+	EnvSessionID = "CLAUDE_CODE_SESSION_ID" // the session that a program runs in
+	EnvJobDir    = "CLAUDE_JOB_DIR"         // the job folder of that session
+)
+
+// sessionVars are what a surrounding Claude session, or its supervisor, puts into the environment of its children. Some
+// of them make a child write no transcript at all. Sign-in, provider, gateway and config variables are not among them
+// and stay.
 var sessionVars = map[string]bool{
-	"CLAUDECODE": true, "AI_AGENT": true, "TRACEPARENT": true, "CLAUDE_PID": true, "CLAUDE_EFFORT": true, "CLAUDE_JOB_DIR": true,
+	"CLAUDECODE": true, "AI_AGENT": true, "TRACEPARENT": true, "CLAUDE_PID": true, "CLAUDE_EFFORT": true, EnvJobDir: true,
 	"CLAUDE_ENV_FILE": true, "CLAUDE_PROJECT_DIR": true, "CLAUDE_AGENT": true, "CLAUDE_CODE_AGENT": true,
 	"CLAUDE_CODE_ENTRYPOINT": true, "CLAUDE_CODE_EXECPATH": true, "CLAUDE_CODE_SSE_PORT": true, "CLAUDE_CODE_TMPDIR": true,
 	"CLAUDE_CODE_TASK_LIST_ID": true, "CLAUDE_CODE_CHILD_SESSION": true, "CLAUDE_CODE_CHILD_NOTES_DIR": true,
@@ -19,7 +27,8 @@ var sessionVars = map[string]bool{
 
 // sessionPrefixes are families of such variables.
 var sessionPrefixes = []string{
-	"CLAUDE_BG_", "CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "CLAUDE_CODE_REMOTE_", "CLAUDE_CODE_RESUME_", "CLAUDE_CODE_SDK_",
+	"CLAUDE_BG_", "CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "CLAUDE_CODE_REMOTE_", "CLAUDE_CODE_RESUME_",
+	"CLAUDE_CODE_SDK_",
 	"CLAUDE_CODE_MESSAGING_", "CLAUDE_CODE_WORKER_", "CLAUDE_CODE_STREAM_EVENT_", "CLAUDE_AGENT_SDK_",
 }
 
@@ -46,8 +55,9 @@ func hasPrefix(name string) bool {
 }
 
 // inSession are the variables that a Claude session gives its children and that nobody sets for other reasons.
-var inSession = []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_JOB_DIR", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT",
-	"CLAUDE_CODE_EXECPATH", "CLAUDE_PID", "AI_AGENT", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_BG_BACKEND"}
+var inSession = []string{"CLAUDECODE", EnvSessionID, EnvJobDir, "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT",
+	"CLAUDE_CODE_EXECPATH", "CLAUDE_PID", "AI_AGENT", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_ATTENDED",
+	"CLAUDE_BG_BACKEND"}
 
 // InSession says whether an environment is that of a program which a Claude session started.
 func InSession(environ []string) bool {

@@ -1,0 +1,147 @@
+package claude
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Author is what a marker at the beginning of a text in the user's role says of who put it there.
+type Author string
+
+// The authors.
+const (
+	AuthorCommand      Author = "command"      // a command of the client
+	AuthorOutput       Author = "output"       // the output of a command of the client
+	AuthorShell        Author = "shell"        // a command line that the user ran, and its output
+	AuthorNotification Author = "notification" // a task's notification
+	AuthorInjected     Author = "injected"     // a reminder of the client's
+	AuthorInterrupted  Author = "interrupted"  // the client's note of an interruption
+	AuthorSession      Author = "session"      // another session
+	AuthorSchedule     Author = "schedule"     // a schedule
+)
+
+// markers are the beginnings of texts that the client, not a person, put into the user's role.
+var markers = []struct {
+	prefix string
+	author Author
+}{
+	{"<task-notification", AuthorNotification},
+	{"<cross-session-message", AuthorSession}, {"<teammate-message", AuthorSession},
+	{"<scheduled-task", AuthorSchedule},
+	{"<command-name", AuthorCommand}, {"<command-message", AuthorCommand},
+	{"<local-command-", AuthorOutput}, {"<bash-", AuthorShell},
+	{"<system-reminder>", AuthorInjected},
+	{"[Request interrupted", AuthorInterrupted},
+}
+
+// MarkedBy says who put a text into the user's role, by how it begins; ok is false for a text without a marker, which
+// may be a person's.
+func MarkedBy(s string) (author Author, ok bool) {
+	s = strings.TrimLeft(s, " \t\r\n")
+	for _, m := range markers {
+		if strings.HasPrefix(s, m.prefix) {
+			return m.author, true
+		}
+	}
+	return "", false
+}
+
+// SystemReminder is the pair of tags around a reminder of the client's; a person's words can follow the second one.
+const (
+	SystemReminder    = "<system-reminder>"
+	EndSystemReminder = "</system-reminder>"
+)
+
+// Values of origin.kind that decide.
+const (
+	OriginHuman        = "human"
+	OriginNotification = "task-notification"
+)
+
+// machineOrigins are the other origins that are never a person's. A channel is not among them: people write through
+// channels.
+var machineOrigins = map[string]Author{
+	OriginNotification: AuthorNotification, "peer": AuthorSession, "coordinator": AuthorSession,
+	"cron": AuthorSchedule, "loop": AuthorSchedule,
+}
+
+// MachineOrigin says who is behind a value of origin.kind that is never a person's.
+func MachineOrigin(kind string) (author Author, ok bool) {
+	author, ok = machineOrigins[kind]
+	return author, ok
+}
+
+// Stop reasons with which the model ends its turn.
+const (
+	StopEndTurn   = "end_turn"
+	StopSequence  = "stop_sequence"
+	StopRefusal   = "refusal"
+	StopMaxTokens = "max_tokens"
+)
+
+// StopReasons are the stop reasons after which a turn is over.
+func StopReasons() []string { return []string{StopEndTurn, StopSequence, StopRefusal, StopMaxTokens} }
+
+// EndsTurn says whether a turn is over after a message with this stop reason.
+func EndsTurn(stop string) bool {
+	switch stop {
+	case StopEndTurn, StopSequence, StopRefusal, StopMaxTokens:
+		return true
+	}
+	return false
+}
+
+// Tools that wait for a person by themselves.
+const (
+	ToolAsk  = "AskUserQuestion"
+	ToolPlan = "ExitPlanMode"
+)
+
+// AsksPerson says whether a tool waits for a person by itself.
+func AsksPerson(tool string) bool { return tool == ToolAsk || tool == ToolPlan }
+
+// SyntheticModel is the model of a line that the client, not a model, put into the assistant's role.
+const SyntheticModel = "<synthetic>"
+
+// NoResponse is the client's own answer when a session is woken in the middle of a turn.
+const NoResponse = "No response requested."
+
+// CutCall is how the result of a call begins whose session ended before it.
+const CutCall = "[Tool call interrupted: the session ended before this call's result was recorded"
+
+// QueuedCommand is the kind of an attachment that holds a message from the queue.
+const QueuedCommand = "queued_command"
+
+// Types of lines that recovery asks for by name, besides user and assistant.
+const (
+	TypeQueue       = "queue-operation"
+	TypeContinuedIn = "continued-in"
+	TypeBridge      = "bridge-session"
+)
+
+// isolation is how the guard of background sessions refuses a call; it writes no toolDenialKind.
+const isolation = "<tool_use_error>This background session hasn't isolated its changes yet"
+
+// Isolated says whether the result of a call is the refusal of the guard of background sessions.
+func Isolated(result string) bool { return strings.HasPrefix(strings.TrimSpace(result), isolation) }
+
+// Values of toolDenialKind.
+const (
+	DeniedByUser = "user-rejected"
+	DeniedByRule = "permission-rule"
+	DeniedByAuto = "automode-unavailable"
+)
+
+// PermissionPrompt is what a registered process says that it waits for at a permission prompt.
+const PermissionPrompt = "permission prompt"
+
+var approve = regexp.MustCompile(`^approve\b`)
+
+// AsksApproval says whether the needs of a job's state file are those of a permission prompt ("approve Bash: touch x").
+func AsksApproval(needs string) bool { return approve.MatchString(needs) }
+
+// Options and modes with which a session asks for no permission.
+const (
+	SkipPermissions = "--dangerously-skip-permissions"
+	BypassMode      = "bypassPermissions"
+)
