@@ -195,12 +195,8 @@ func (j *judge) defect() bool {
 
 // ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
 func ForDefect(short, link string, d journal.DefectData) Next {
-	stop := "stop it if it acts: claude stop " + short
-	if d.Code == "copy" && d.Next != "" {
-		stop = d.Next
-	}
-	next := Do("see what it did (read and audit show it); %s; when it is settled, close it by name", stop)
-	return next.At(link).Then("ack", short)
+	do := firstOf(d.Do, "stop it if it acts: claude stop "+short)
+	return Do("see what it did (read and audit show it); %s; when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
 }
 
 // intended is a prompt of which nobody knows yet what became of it: the next run settles it from the evidence.
