@@ -143,23 +143,17 @@ func (j *judge) byWake(args ...string) Next {
 
 // afterReview leaves out of a verdict that the session was reviewed: a wake with --again, and a prep, go behind a review.
 func afterReview(r queuecheck.Result) queuecheck.Result {
-	var kept []queuecheck.Reason
-	blocked := false
-	for _, x := range r.Reasons {
-		if x.Code == "reviewed" {
-			continue
-		}
-		kept = append(kept, x)
-		_, block := forBlock(x.Code, Subject{})
-		blocked = blocked || block
-	}
-	if r.Verdict == queuecheck.Blocked && !blocked {
-		r.Verdict = queuecheck.Pass
-		if len(r.Open) > 0 {
+	if r.OnlyReviewed() {
+		switch {
+		case len(r.Open) == 0:
+			r.Verdict = queuecheck.Pass
+		case r.Lifted:
+			r.Verdict = queuecheck.Confirmed
+		default:
 			r.Verdict = queuecheck.Check
 		}
 	}
-	r.Reasons = kept
+	r.Reasons = slices.DeleteFunc(slices.Clone(r.Reasons), func(x queuecheck.Reason) bool { return x.Code == "reviewed" })
 	return r
 }
 

@@ -198,6 +198,13 @@ func (x *command) confirm(p *place, item checkItem, agent bool, again func() (ch
 		item.Note = "it is confirmed already"
 		return item, nil
 	case queuecheck.Blocked:
+		if item.OnlyReviewed() && item.Lifted {
+			item.Note = "it is confirmed already, for a prep or --again"
+			return item, nil
+		}
+		if item.OnlyReviewed() && len(item.Open) > 0 {
+			break
+		}
 		item.Note = "not confirmed: a blocked session cannot be; " + item.Next
 		item.Refused = true
 		return item, nil
@@ -212,7 +219,11 @@ func (x *command) confirm(p *place, item checkItem, agent bool, again func() (ch
 		return item, err
 	}
 	after.Note = "confirmed: it covers " + strings.Join(codes, ", ")
-	if after.Verdict != queuecheck.Confirmed {
+	switch {
+	case after.Verdict == queuecheck.Confirmed:
+	case after.OnlyReviewed() && after.Lifted:
+		after.Note += ", for a prep or --again"
+	default:
 		after.Note, after.Refused = "not confirmed: the session changed meanwhile", true
 	}
 	return after, nil
