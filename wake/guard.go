@@ -114,7 +114,7 @@ func (r *Run) allowed(g *ready) *refusal {
 	case queuecheck.Check:
 		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
 	default:
-		return &refusal{outcome: outcomeOf(g.verdict), reason: "blocked: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
+		return &refusal{outcome: outcomeOf(g), reason: "blocked: " + said(g.verdict) + "; nothing was sent", next: standing.ForResult(g.verdict, g.subject)}
 	}
 	if r.Options.Nudge && !own {
 		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}
@@ -131,14 +131,15 @@ func (r *Run) allowed(g *ready) *refusal {
 
 // outcomeOf is the outcome of a session that the queue check blocks: two of its reasons have one of their own, where nothing else
 // blocks.
-func outcomeOf(v queuecheck.Result) journal.Outcome {
-	if len(v.Blocked) != 1 {
-		return journal.Refused
+func outcomeOf(g *ready) journal.Outcome {
+	only := ""
+	if len(g.verdict.Blocked) == 1 {
+		only = g.verdict.Blocked[0]
 	}
-	switch v.Blocked[0] {
-	case "untrusted":
+	switch {
+	case only == "untrusted":
 		return journal.Untrusted
-	case "folder-gone":
+	case only == "folder-gone" && g.job.Cwd == "":
 		return journal.MissingCwd
 	}
 	return journal.Refused
