@@ -44,7 +44,7 @@ func copyCaught(t *testing.T, s *sandbox) {
 	if len(next.prompts()) != nextLines {
 		t.Error("a prompt was sent while the defect is open")
 	}
-	s.recovery0(t, "ack", x.short)
+	s.acknowledge(t, x)
 }
 
 // grouped wants a first inventory to see that the copy and its original are one conversation, and to say so. It has a work
