@@ -118,7 +118,7 @@ func TestPrepIsRefused(t *testing.T) {
 		"never reviewed": {func(n string) fixtures.Added { return b.add(fixtures.Session{Name: n}) }, "recovery resume SHORT"},
 		"done": {func(n string) fixtures.Added {
 			return b.reviewedSession(fixtures.Session{Name: n}, fixtures.Review{Verdict: "DONE", Item: "x"})
-		}, "recovery resume --again SHORT"},
+		}, "recovery message review-wrap SHORT"},
 		"held": {func(n string) fixtures.Added {
 			return b.reviewedSession(fixtures.Session{Name: n}, fixtures.Review{Verdict: "HELD", Item: "x"})
 		}, "read its thread"},
