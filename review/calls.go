@@ -28,7 +28,7 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 		if _, ok := s.index[id]; ok && id != "" {
 			return true
 		}
-		call := Tool{ID: id, Name: name, Result: Pending, ChangedFiles: []string{}, Agent: agent}
+		call := Tool{ID: id, Name: name, Result: Pending, ChangedFiles: []string{}, Agent: agent, AfterReply: s.out.WentOn}
 		switch kind {
 		case "tool_use", "server_tool_use", "mcp_tool_use":
 			j := s.rules.Call(name, []byte(b.Get("input").Raw))
