@@ -145,7 +145,7 @@ func Read(w *inventory.World, rules *audit.Rules, win Window) (Review, error) {
 }
 
 func newScan(rules *audit.Rules, win Window) *scan {
-	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{},
+	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{}, agentAt: map[int]time.Time{},
 		out: Review{PromptID: win.PromptID, Plan: win.Prep, Tools: []Tool{}, Defects: []Defect{}}}
 }
 
@@ -189,6 +189,7 @@ func (s *scan) finish() {
 	r := &s.out
 	s.judgeAgents()
 	r.Answered = r.Started && s.ended && r.Reply != ""
+	s.agentsAfter()
 	if r.BadLines > 0 {
 		s.unread("%d lines of the transcript cannot be read and may hold a call", r.BadLines)
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"recovery/internal/audit"
 	"recovery/internal/claude"
@@ -23,6 +24,8 @@ type scan struct {
 	ended   bool
 	agents  map[int]string  // the agent id of a call, by its place in out.Tools
 	read    map[string]bool // the subagents' transcripts that were read
+	// agentAt are the times of subagents' calls, by their place in out.Tools.
+	agentAt map[int]time.Time
 	// all says that the whole transcript is audited and not one review: a person's message ends nothing.
 	all bool
 }
