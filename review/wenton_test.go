@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"testing"
+	"time"
 
 	"recovery/fixtures"
 	"recovery/review"
@@ -46,5 +47,24 @@ func TestNotificationBeforeTheReply(t *testing.T) {
 	rev := wake(t, fixtures.Unfinished(prompt), fixtures.Says(notification, good, fixtures.Bash("git status", ""))).read()
 	if !rev.Answered || rev.Reply != good || rev.WentOn || len(rev.Tools) != 1 || rev.Tools[0].AfterReply {
 		t.Errorf("%+v", rev)
+	}
+}
+
+// TestSubagentsCallsAfterTheReply: an agent that the wake brought back writes after the review has answered.
+func TestSubagentsCallsAfterTheReply(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		at    time.Duration
+		after bool
+	}{{"before", -time.Minute, false}, {"after", time.Hour, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := wake(t, fixtures.Says(prompt, good))
+			first := w.read()
+			w.agent("abc123", first.ReplyAt.Add(c.at), "touch x")
+			rev := w.read()
+			if rev.WentOn != c.after || len(rev.Defects) != 1 || rev.Tools[0].AfterReply != c.after || rev.Reply != good {
+				t.Errorf("went on %v, defects %+v, calls %+v", rev.WentOn, rev.Defects, rev.Tools)
+			}
+		})
 	}
 }
