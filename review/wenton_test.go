@@ -10,8 +10,8 @@ import (
 
 const notification = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>"
 
-// TestReviewIsTheAnswerToItsPrompt: a turn that a notification began after the reply replaces neither it nor its verdict, and
-// what it did is judged.
+// TestReviewIsTheAnswerToItsPrompt: a turn that a notification began after the reply replaces neither it nor its
+// verdict, and what it did is judged.
 func TestReviewIsTheAnswerToItsPrompt(t *testing.T) {
 	cut := fixtures.Bash("touch x", "")
 	cut.Pending = true

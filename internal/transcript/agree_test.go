@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLinesWrittenAgainChangeNothing: whatever a conversation is, its lines written a second time behind themselves give the
-// same tail, queue and persons.
+// TestLinesWrittenAgainChangeNothing: whatever a conversation is, its lines written a second time behind themselves
+// give the same tail, queue and persons.
 func TestLinesWrittenAgainChangeNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var once, twice strings.Builder
@@ -36,8 +36,8 @@ func TestLinesWrittenAgainChangeNothing(t *testing.T) {
 	})
 }
 
-// TestWalkAgreesInBothDirectionsAndFromEveryLine: backwards gives the same lines, and a walk that is split at the beginning of
-// any line gives what the whole one gives.
+// TestWalkAgreesInBothDirectionsAndFromEveryLine: backwards gives the same lines, and a walk that is split at the
+// beginning of any line gives what the whole one gives.
 func TestWalkAgreesInBothDirectionsAndFromEveryLine(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var b strings.Builder
@@ -81,10 +81,12 @@ func drawn(r *rapid.T, i int) string {
 	case "user":
 		return head + `"type":"user","message":{"role":"user","content":` + content + "}}\n"
 	case "assistant":
-		return head + fmt.Sprintf(`"type":"assistant","message":{"id":"m%d","stop_reason":%q,"content":%s}}`, i/2, stop, content) + "\n"
+		message := fmt.Sprintf(`{"id":"m%d","stop_reason":%q,"content":%s}`, i/2, stop, content)
+		return head + `"type":"assistant","message":` + message + "}\n"
 	case "queue":
 		op := rapid.SampledFrom([]string{"enqueue", "dequeue", "remove"}).Draw(r, "op")
-		return fmt.Sprintf(`{"type":"queue-operation","operation":%q,"timestamp":"2026-09-03T10:00:%02dZ","content":"yes"}`, op, i) + "\n"
+		at := fmt.Sprintf("2026-09-03T10:00:%02dZ", i)
+		return fmt.Sprintf(`{"type":"queue-operation","operation":%q,"timestamp":%q,"content":"yes"}`, op, at) + "\n"
 	}
 	return head + `"type":"system","subtype":"away_summary","content":"x"}` + "\n"
 }
