@@ -90,10 +90,6 @@ func (r *Run) allowed(g *ready) *refusal {
 	short := g.job.Short
 	saved := g.state.SavedPrompt()
 	own := saved != "" && g.job.QueuedPrompt == saved
-	if own && !r.Options.Nudge {
-		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
-			next: standing.Run("resume", "--nudge", short)}
-	}
 	events, err := r.Events(short)
 	s := queuecheck.Subject{Account: r.Account, World: g.world, Facts: g.facts, Inventory: r.Inventory, Events: events, EventsErr: err, Journal: g.state,
 		Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd, Again: r.Options.Again, Named: r.Options.Named}
@@ -108,6 +104,10 @@ func (r *Run) allowed(g *ready) *refusal {
 	g.subject = standing.Subject{Short: short, Link: g.facts.Link(), Folder: g.cwd, Wake: r.wakeArgs(short)}
 	if g.job.Cwd == "" {
 		g.subject.DefaultCwd = r.Options.DefaultCwd
+	}
+	if own && !r.Options.Nudge && g.verdict.Verdict != queuecheck.Blocked {
+		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+			next: standing.Run("resume", "--nudge", short)}
 	}
 	switch g.verdict.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:
