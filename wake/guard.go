@@ -114,7 +114,8 @@ func (r *Run) allowed(g *ready) *refusal {
 	case queuecheck.Check:
 		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
 	default:
-		return &refusal{outcome: outcomeOf(g), reason: "blocked: " + said(g.verdict) + "; nothing was sent", next: standing.ForResult(g.verdict, g.subject)}
+		return &refusal{outcome: outcomeOf(g), saved: own, reason: "blocked: " + said(g.verdict) + "; nothing was sent",
+			next: standing.ForResult(g.verdict, g.subject)}
 	}
 	if r.Options.Nudge && !own {
 		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}

@@ -27,7 +27,7 @@ func TestSavedPromptOfASessionThatIsBlocked(t *testing.T) {
 			}
 			c.change(b, s)
 			calls := b.calls
-			if got := b.do(s.Short).Items[0]; got.Outcome != c.want {
+			if got := b.do(s.Short).Items[0]; got.Outcome != c.want || !got.PromptSaved {
 				t.Errorf("%s: %s; next %s", got.Outcome, got.Reason, got.Next)
 			}
 			if b.calls != calls {
