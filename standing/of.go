@@ -159,7 +159,7 @@ func afterReview(r queuecheck.Result) queuecheck.Result {
 }
 
 func (j *judge) archived() bool {
-	archived := j.in.Page == string(inventory.PageArchived)
+	archived := j.in.Page == string(inventory.PageArchived) || j.in.Facts != nil && j.in.Facts.Job.Archived
 	if j.in.Check != nil {
 		archived = hasReason(j.in.Check, "archived")
 	}
