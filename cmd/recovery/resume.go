@@ -158,6 +158,10 @@ func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
 		return err
 	}
 	for i := range res.Items {
+		// A session without a folder of its own: the way on needs the flag that was typed, which no other command knows.
+		if res.Items[i].Cwd == "" && c.String("default-cwd") != "" {
+			continue
+		}
 		if next := r.book.Of(res.Items[i].Short).Next; !next.IsZero() {
 			res.Items[i].Next = next.String()
 		}
