@@ -38,6 +38,14 @@ type Subject struct {
 	Again, Named bool
 }
 
+// liftedByAgain are the reasons that the user's --again lifts, for a session that they name.
+var liftedByAgain = map[string]bool{"finished": true, "archived": true, "reviewed": true}
+
+// NeedsAgain says that nothing blocks the session but what --again lifts: what wants a look in it can be confirmed.
+func (r Result) NeedsAgain() bool {
+	return len(r.Blocked) > 0 && !slices.ContainsFunc(r.Blocked, func(code string) bool { return !liftedByAgain[code] })
+}
+
 // Now is the queue check of one session as the account is now.
 func Now(s Subject) Result {
 	f := s.Facts

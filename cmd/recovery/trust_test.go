@@ -22,7 +22,7 @@ func TestTrustOfTheDefaultFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.inventory()
-	b.must(exitNeedsUser, "queue-check", s.Short) // its folder would be the home, which is not trusted
+	b.must(exitNeedsUser, "queue-check", s.Short)
 	quoted := `"` + dir + `"`
 	it := items(b.resume(exitNeedsUser, "--default-cwd", dir, s.Short))[0]
 	if want := "recovery trust --default-cwd " + quoted + " " + s.Short; it["outcome"] != "untrusted" || it["next"] != want {
