@@ -107,9 +107,16 @@ func (t *table) excluded() {
 	case t.in.Again && t.in.Named:
 	case t.in.Excluded == inventory.PageArchived:
 		t.block("archived", "the saved page shows it archived")
-	case t.in.Facts.Job.Archived && t.in.Remote == nil:
+	case t.in.Facts.Job.Archived && !t.takenOut():
 		t.block("archived", "its job is marked as archived")
 	}
+}
+
+// takenOut says that the saved page shows the session outside the archive, and is newer than the mark in state.json: only then the
+// user took it out since. A page or a mark whose time is not known proves nothing.
+func (t *table) takenOut() bool {
+	r, marked := t.in.Remote, t.in.Facts.Job.UpdatedAt
+	return r != nil && !r.AsOf.IsZero() && !marked.IsZero() && !marked.After(r.AsOf)
 }
 
 // finished keeps a session that has its real wrap from being woken again (invariant 12).

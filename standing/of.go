@@ -9,6 +9,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/queuecheck"
 	"recovery/wrap"
 )
@@ -158,8 +159,11 @@ func afterReview(r queuecheck.Result) queuecheck.Result {
 }
 
 func (j *judge) archived() bool {
-	f := j.in.Facts
-	if j.in.Page != "archived" && (f == nil || !f.Job.Archived || j.in.Listed && !f.Job.UpdatedAt.After(j.in.TakenAt)) {
+	archived := j.in.Page == string(inventory.PageArchived)
+	if j.in.Check != nil {
+		archived = hasReason(j.in.Check, "archived")
+	}
+	if !archived {
 		return false
 	}
 	if j.out.Live == account.Live {

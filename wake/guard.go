@@ -90,10 +90,6 @@ func (r *Run) allowed(g *ready) *refusal {
 	short := g.job.Short
 	saved := g.state.SavedPrompt()
 	own := saved != "" && g.job.QueuedPrompt == saved
-	if own && !r.Options.Nudge {
-		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
-			next: standing.Run("resume", "--nudge", short)}
-	}
 	events, err := r.Events(short)
 	s := queuecheck.Subject{Account: r.Account, World: g.world, Facts: g.facts, Inventory: r.Inventory, Events: events, EventsErr: err, Journal: g.state,
 		Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd, Again: r.Options.Again, Named: r.Options.Named}
@@ -109,12 +105,17 @@ func (r *Run) allowed(g *ready) *refusal {
 	if g.job.Cwd == "" {
 		g.subject.DefaultCwd = r.Options.DefaultCwd
 	}
+	if own && !r.Options.Nudge && g.verdict.Verdict != queuecheck.Blocked {
+		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+			next: standing.Run("resume", "--nudge", short)}
+	}
 	switch g.verdict.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:
 	case queuecheck.Check:
 		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
 	default:
-		return &refusal{outcome: outcomeOf(g), reason: "blocked: " + said(g.verdict) + "; nothing was sent", next: standing.ForResult(g.verdict, g.subject)}
+		return &refusal{outcome: outcomeOf(g), saved: own, reason: "blocked: " + said(g.verdict) + "; nothing was sent",
+			next: standing.ForResult(g.verdict, g.subject)}
 	}
 	if r.Options.Nudge && !own {
 		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}
