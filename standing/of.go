@@ -200,7 +200,7 @@ func (j *judge) defect() bool {
 // ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
 func ForDefect(short, link string, d journal.DefectData) Next {
 	do := firstOf(d.Do, d.Next, "stop it if it acts: claude stop "+short)
-	return Do("see what it did (read and audit show it); %s; when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
+	return Do("%s; see what it did (read and audit show it); when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
 }
 
 // intended is a prompt of which nobody knows yet what became of it: the next run settles it from the evidence.
