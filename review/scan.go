@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -52,7 +53,7 @@ func (s *scan) add(e *transcript.Entry) bool {
 		}
 	case "system":
 		if e.Get("subtype").Str == "api_error" {
-			s.out.Error = firstOf(e.Get("error.message").String(), e.Get("content").String(), "an API error")
+			s.out.Error = cmp.Or(e.Get("error.message").String(), e.Get("content").String(), "an API error")
 		}
 	}
 	return true
@@ -79,15 +80,6 @@ func promptText(v gjson.Result) string {
 		return true
 	})
 	return strings.Join(parts, "\n")
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func (s *scan) stamp(e *transcript.Entry) {

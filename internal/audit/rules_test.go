@@ -91,3 +91,11 @@ func TestNetworkIsMarked(t *testing.T) {
 		}
 	}
 }
+
+// TestSourceBreaksNoCharacter holds a long word of other letters to whole characters when a reason shows its beginning.
+func TestSourceBreaksNoCharacter(t *testing.T) {
+	a := arg{src: "x" + strings.Repeat("語", 40)}
+	if got, want := a.source(), "x"+strings.Repeat("語", 19)+"..."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
