@@ -227,14 +227,4 @@ func (j *judge) intended() bool {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// firstOf is the first of several texts that is not empty.
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 func joined(list []string) string { return strings.Join(list, "; ") }
