@@ -16,11 +16,12 @@ import (
 var layers = [][]string{
 	{"internal/text"},
 	{"internal/claude"},
-	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures"},
+	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures", "fixtures/long"},
 	{"internal/sources/files"},
 	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
-	{"inventory"},
-	{"queuecheck", "review", "wrap", "inflight"},
+	{"inventory", "wrap"},
+	{"wrap"},
+	{"queuecheck", "review", "inflight"},
 	{"standing"},
 	{"message"},
 	{"wake"},
@@ -61,6 +62,9 @@ func TestImportsPointDown(t *testing.T) {
 			}
 			if level[rest] >= own {
 				t.Errorf("%s imports %s, which is not below it", path, rest)
+			}
+			if rest == "fixtures/long" {
+				t.Errorf("%s imports %s: only tests may", path, rest)
 			}
 			if rest == "fixtures" && dir != "cmd/recovery" {
 				t.Errorf("%s imports fixtures: only tests and the demo may", path)

@@ -205,12 +205,16 @@ func (x *session) settled() int {
 	return bytes.Count(data, []byte("bg settled "+x.short+" "))
 }
 
-// registered says whether a process of the session is in the client's registry.
+// registered says whether a running process of the session is in the client's registry. A session that is stopped while it
+// starts leaves its file behind.
 func (x *session) registered() bool {
 	list, _ := filepath.Glob(filepath.Join(x.box.home, ".claude", "sessions", "*.json"))
 	for _, path := range list {
 		data, _ := os.ReadFile(path)
-		if gjson.GetBytes(data, "jobId").Str == x.short || gjson.GetBytes(data, "sessionId").Str == x.id {
+		if gjson.GetBytes(data, "jobId").Str != x.short && gjson.GetBytes(data, "sessionId").Str != x.id {
+			continue
+		}
+		if exists(filepath.Join("/proc", strings.TrimSuffix(filepath.Base(path), ".json"))) {
 			return true
 		}
 	}

@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// rule is how the stub answers a message of the user that Match is found in.
+// rule is how the stub answers a message of the user that Match is found in. Delay is in seconds, before the first answer.
 type rule struct {
 	Match string     `json:"match"`
+	Delay int        `json:"delay,omitempty"`
 	Reply string     `json:"reply,omitempty"`
 	Tools []toolCall `json:"tools,omitempty"`
 }
@@ -95,6 +96,9 @@ func plan(messages []message, rules []rule, newID func(string) string) answer {
 		}
 	}
 	a := answer{status: http.StatusOK, stop: "end_turn"}
+	if done == 0 {
+		a.delay = time.Duration(fits.Delay) * time.Second
+	}
 	if m := sleepWord.FindStringSubmatch(said); m != nil && done == 0 {
 		n, _ := strconv.Atoi(m[1])
 		a.delay = time.Duration(n) * time.Second

@@ -13,11 +13,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"recovery/internal/claude"
 )
 
 // sandbox is one account of the real client, alone in its network namespace.
@@ -28,6 +31,7 @@ type sandbox struct {
 	ns       string
 	recovery string
 	client   string
+	version  string // of the client, as it says itself
 	rules    string
 	stubLog  string
 	until    time.Time         // when the polls give up, so that the clean-up still runs
@@ -43,6 +47,8 @@ const (
 	logVar    = "RECOVERY_E2E_LOG"
 	folderVar = "RECOVERY_E2E_FOLDER"
 	clientVar = "RECOVERY_E2E_CLIENT"
+	// versionVar picks a version of the client from the npm registry.
+	versionVar = "CLAUDE_VERSION"
 )
 
 func TestMain(m *testing.M) {
@@ -100,15 +106,33 @@ func newSandbox(t *testing.T) *sandbox {
 	interrupted, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	t.Cleanup(done)
 	s.stopped = interrupted
-	s.client = findClient(t, dir)
+	s.client = findClient(t)
 	s.files(t)
 	must(t, lookAtSources())
 	must(t, host("go", "build", "-buildvcs=false", "-o", s.recovery, "../cmd/recovery"))
 	s.namespace(t)
 	s.startStub(t)
-	version := s.claude(t, "--version")
-	t.Logf("client: %s", strings.TrimSpace(version.stdout))
+	s.version, _, _ = strings.Cut(strings.TrimSpace(s.claude(t, "--version").stdout), " ")
+	if wanted := os.Getenv(versionVar); wanted != "" && s.version != wanted {
+		t.Fatalf("the client says that it is %s, and %s was asked for", s.version, wanted)
+	}
+	if _, err := claude.CheckVersion("client", s.version); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("client: %s", s.version)
 	return s
+}
+
+// refusesUntrusted says that the client does not start in a folder without trust; older ones do.
+func (s *sandbox) refusesUntrusted() bool { return s.atLeast(2, 1, 281) }
+
+// namesChangedFiles says that the client records which files a command of the shell changed: 2.1.332 does, 2.1.300 did not.
+func (s *sandbox) namesChangedFiles() bool { return s.atLeast(2, 1, 332) }
+
+func (s *sandbox) atLeast(version ...int) bool {
+	own := make([]int, 3)
+	_, _ = fmt.Sscanf(s.version, "%d.%d.%d", &own[0], &own[1], &own[2]) // newSandbox has read it as a version
+	return slices.Compare(own, version) >= 0
 }
 
 // lookAtSources walks the module: `go test` repeats a pass from its cache as long as nothing changed that the test itself
@@ -122,26 +146,41 @@ func lookAtSources() error {
 	})
 }
 
-// findClient gives the client's program; as a last resort it is installed for this run alone.
-func findClient(t *testing.T, dir string) string {
+// newestClient is the newest version that the suite is known to pass on.
+const newestClient = "2.1.332"
+
+// findClient gives the client's program: the one of a version that was asked for, else one that is there, else the newest.
+func findClient(t *testing.T) string {
 	t.Helper()
-	if path := os.Getenv(clientVar); path != "" {
-		return real(t, path)
+	version := os.Getenv(versionVar)
+	if version == "" {
+		if path := os.Getenv(clientVar); path != "" {
+			return real(t, path)
+		}
+		if path, err := exec.LookPath("claude"); err == nil {
+			return real(t, path)
+		}
+		version = newestClient
 	}
-	if path, err := exec.LookPath("claude"); err == nil {
-		return real(t, path)
-	}
-	if path := filepath.Join(os.TempDir(), "real-client", "bin", "claude"); exists(path) {
+	return installed(t, version)
+}
+
+// installed gives one version of the client, which is installed when it is asked for the first time and stays in the temporary
+// folder.
+func installed(t *testing.T, version string) string {
+	t.Helper()
+	into := filepath.Join(os.TempDir(), "recovery-e2e-client-"+version)
+	path := filepath.Join(into, "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
+	if exists(path) {
 		return real(t, path)
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skipf("there is no client: set %s, put `claude` on PATH, or install npm", clientVar)
 	}
-	into := filepath.Join(dir, "client")
 	must(t, os.MkdirAll(into, 0o755))
 	must(t, os.WriteFile(filepath.Join(into, "package.json"), []byte(`{"name":"e2e","private":true}`), 0o644))
-	must(t, hostIn(into, "npm", "install", "--no-audit", "--no-fund", "@anthropic-ai/claude-code@2.1.332"))
-	return real(t, filepath.Join(into, "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude"))
+	must(t, hostIn(into, "npm", "install", "--no-audit", "--no-fund", "@anthropic-ai/claude-code@"+version))
+	return real(t, path)
 }
 
 func real(t *testing.T, path string) string {
@@ -171,7 +210,7 @@ func (s *sandbox) files(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude.json"),
 		[]byte(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["00000000000000000000"],"rejected":[]},"projects":{}}`), 0o600))
 	// Without these the client would ask, and nobody is there to answer.
-	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"allow":["Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
+	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"defaultMode":"default","allow":["Agent","Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "skills", "session-wrap", "SKILL.md"),
 		[]byte("---\nname: session-wrap\ndescription: Wrap a session up in done mode.\n---\n\nWrite the summary, then the two closing lines.\n"), 0o644))
 	must(t, hostIn(s.work, "git", "init", "-q"))

@@ -68,10 +68,17 @@ func untrustedSaved(t *testing.T, s *sandbox) {
 	must(t, err)
 	wrapper := s.script(t, "untrusting", fmt.Sprintf("[ \"$1\" = --bg ] && { %s=untrust %s=%s %s || exit 70; }\nexec claude \"$@\"\n", modeVar, folderVar, dir, self))
 	lines := len(x.prompts())
+	if !s.refusesUntrusted() {
+		woken := s.recovery0(t, "resume", "--wait", "90s", "--client", wrapper, x.short)
+		want(t, "a client that asks for no trust", item(t, woken, x.short), map[string]string{"outcome": "woken", "review.answered": "true"})
+		x.onePrompt(t, s.promptID(t, x.short))
+		x.stop(t)
+		return
+	}
 	res := s.recoveryJSON(t, 3, "resume", "--client", wrapper, x.short)
 	row := item(t, res, x.short)
 	want(t, "the client's refusal", row, map[string]string{"outcome": "untrusted", "prompt_saved": "true"})
-	has(t, "what is next", row.Get("next").Str, "recovery resume --nudge "+x.short)
+	has(t, "what is next", row.Get("next").Str, "recovery trust "+x.short)
 	saved := x.state("queuedPrompt").Str
 	first := s.promptID(t, x.short)
 	has(t, "the saved prompt", saved, first)

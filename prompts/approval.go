@@ -57,7 +57,7 @@ func CheckApproval(text string) error {
 			// Its digits can spell a word in hex; data that holds such a line was refused before.
 			continue
 		default:
-			why = r.line(line)
+			why = r.judged.of(line, r.line)
 		}
 		if why == "" {
 			why = r.joined(lines[i:])

@@ -1,10 +1,11 @@
 package prompts
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"unicode"
+
+	"recovery/fixtures/long"
 
 	"pgregory.net/rapid"
 )
@@ -97,10 +98,7 @@ func TestDisguises(t *testing.T) {
 		t.Skip("long, and nothing in it for the race detector")
 	}
 	failed := map[string]int{}
-	step := 8 // an eighth of all pairs, so that the test stays short; all with ALL_DISGUISES=1
-	if os.Getenv("ALL_DISGUISES") != "" {
-		step = 1
-	}
+	step := long.Of(8, 1) // an eighth of all pairs
 	for _, name := range corpora {
 		for i, l := range corpus(t, name) {
 			if !l.refuse || !plainLetters(l.text) {

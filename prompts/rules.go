@@ -27,6 +27,33 @@ type rules struct {
 	quiet                                       map[rune]bool
 	codes, strong                               map[string]bool
 	spelled                                     []stretched
+	judged                                      *verdicts
+}
+
+// verdicts remembers what a line was judged to be: the lines of a template are the same in every message.
+type verdicts struct {
+	mu   sync.Mutex
+	line map[string]string
+}
+
+// maxVerdicts bounds what is remembered; all the templates together have some hundred lines.
+const maxVerdicts = 4096
+
+// of gives the verdict on a line, which judge works out when it is not known yet.
+func (v *verdicts) of(line string, judge func(string) string) string {
+	v.mu.Lock()
+	why, ok := v.line[line]
+	v.mu.Unlock()
+	if ok {
+		return why
+	}
+	why = judge(line)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.line) < maxVerdicts {
+		v.line[line] = why
+	}
+	return why
 }
 
 // pattern is one way to approve; unless names what lets it pass.
@@ -78,7 +105,7 @@ var loadRules = sync.OnceValue(func() *rules {
 	readRules("rules/signs.yaml", &signs)
 
 	r := &rules{english: map[string]bool{}, group: map[string]map[string]bool{}, unless: map[string]*regexp.Regexp{},
-		quiet: map[rune]bool{}, codes: wordSet(signs.Codes), strong: wordSet(signs.Strong)}
+		quiet: map[rune]bool{}, codes: wordSet(signs.Codes), strong: wordSet(signs.Strong), judged: &verdicts{line: map[string]string{}}}
 	words, err := ruleFiles.ReadFile("words/english.txt")
 	if err != nil {
 		panic(err)

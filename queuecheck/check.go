@@ -50,6 +50,8 @@ type Result struct {
 	// Open are the codes of the reasons that want a look: what a confirmation covers. Blocked are those that no confirmation lifts.
 	Open    []string `json:"-"`
 	Blocked []string `json:"-"`
+	// Lifted says that the user's confirmation covers all of Open, also where something else blocks.
+	Lifted bool `json:"-"`
 	// Folder is where it would be woken; SharedWith are the other jobs of its threads or its conversation.
 	Folder     string   `json:"-"`
 	SharedWith []string `json:"-"`
@@ -60,6 +62,12 @@ type Result struct {
 	// ReviewAt and PrepAt are the offsets of the last review and of the last prep; -1 when there is none.
 	ReviewAt int64 `json:"-"`
 	PrepAt   int64 `json:"-"`
+}
+
+// OnlyReviewed says that nothing blocks but a review that was sent: a prep goes behind it, and --again sends a second one. What else
+// wants a look can be confirmed for them.
+func (r Result) OnlyReviewed() bool {
+	return len(r.Blocked) == 1 && r.Blocked[0] == "reviewed"
 }
 
 // Input is everything that a verdict is made of.
@@ -184,12 +192,14 @@ func (t *table) decide() {
 		t.out.Blocked = append(t.out.Blocked, r.Code)
 	}
 	t.out.Folder, t.out.SharedWith = t.in.Facts.Folder, t.in.SharedWith
+	why, lifted := t.confirmed()
+	t.out.Lifted = lifted
 	switch {
 	case len(t.blocked) > 0:
 		t.out.Verdict, t.out.Reasons = Blocked, append(t.blocked, t.check...)
 	case len(t.check) > 0:
 		t.out.Verdict, t.out.Reasons = Check, append(t.check, t.pass...)
-		if why, ok := t.confirmed(); ok {
+		if lifted {
 			t.out.Verdict = Confirmed
 			t.out.Reasons = append(t.out.Reasons, why)
 		} else if why.Code != "" {

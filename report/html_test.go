@@ -285,7 +285,7 @@ func policyHolds(t *testing.T, root *html.Node) {
 }
 
 // notShown are the fields that are for programs: they are in the JSON.
-var notShown = regexp.MustCompile(`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/Key|First/\d/(SessionID|Step/)|Expiring/\d/(SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
+var notShown = regexp.MustCompile(`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/(Key|Do)|First/\d/(SessionID|Step/)|Expiring/\d/(SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
 	`|^/(ArchiveNow|LookFirst|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionID|Role|Standing|Step/|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
 	`|^/Typed/\d/(Review/|Message/|Story/)|^/[A-Za-z]+/\d/Review/Tools/\d/Class$`)
 

@@ -325,7 +325,7 @@ func (b *pageBuilder) elsewhere() []elsewhereView {
 func (b *pageBuilder) denominator() []string {
 	out := []string{}
 	for _, l := range b.r.LeftOut {
-		said := fmt.Sprintf("%d %s", l.Count, text.Clip(l.Reason, maxLine))
+		said := fmt.Sprintf("%d %s%s", l.Count, text.Clip(l.Reason, maxLine), text.Clip(inBrackets(l.Shorts), maxLine))
 		if p := b.place(l.Place); p != "" {
 			said += " (" + p + ")"
 		}

@@ -107,12 +107,26 @@ func (r Report) summary() string {
 func (r Report) denominator() string {
 	left := []string{}
 	for _, l := range r.LeftOut {
-		left = append(left, fmt.Sprintf("%d %s%s", l.Count, md(l.Reason), r.where(l.Place)))
+		left = append(left, fmt.Sprintf("%d %s%s%s", l.Count, md(l.Reason), md(inBrackets(l.Shorts)), r.where(l.Place)))
 	}
 	if len(left) == 0 {
 		left = append(left, "nothing")
 	}
 	return fmt.Sprintf("Found %d; left out: %s.", r.Found, strings.Join(left, ", "))
+}
+
+// maxNames is how many sessions are named of those that were left out.
+const maxNames = 20
+
+// inBrackets are the sessions behind a count; empty where there are none to name.
+func inBrackets(shorts []string) string {
+	switch n := len(shorts); {
+	case n == 0:
+		return ""
+	case n > maxNames:
+		return fmt.Sprintf(" (%s and %d more)", strings.Join(shorts[:maxNames], " "), n-maxNames)
+	}
+	return " (" + strings.Join(shorts, " ") + ")"
 }
 
 // where names the place of a row, where there are several.

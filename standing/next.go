@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -11,13 +12,50 @@ import (
 // Next is what the user does about one session, or about a whole command.
 type Next struct {
 	// After is a time before which it is not to be done; zero for now.
-	After time.Time `json:"after,omitzero"`
+	After time.Time
 	// Do is a person's act in words; empty when the command is all.
-	Do string `json:"do"`
+	Do string
 	// Run are the arguments of recovery; nil when there is no command.
-	Run []string `json:"run"`
+	Run []string
 	// Link is the thread in which the person acts; empty when there is none.
-	Link string `json:"link"`
+	Link string
+}
+
+// nextJSON is the next as JSON has it beside its prose: times and links are null where there are none.
+type nextJSON struct {
+	After *time.Time `json:"after"`
+	Do    string     `json:"do"`
+	Run   []string   `json:"run"`
+	Link  *string    `json:"link"`
+}
+
+// MarshalJSON writes the next for a program.
+func (n Next) MarshalJSON() ([]byte, error) {
+	out := nextJSON{Do: n.Do, Run: append([]string{}, n.Run...)}
+	if !n.After.IsZero() {
+		after := n.After.UTC()
+		out.After = &after
+	}
+	if n.Link != "" {
+		out.Link = &n.Link
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Next) UnmarshalJSON(data []byte) error {
+	var in nextJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*n = Next{Do: in.Do, Run: in.Run}
+	if in.After != nil {
+		n.After = *in.After
+	}
+	if in.Link != nil {
+		n.Link = *in.Link
+	}
+	return nil
 }
 
 // Run is a next that is a command of recovery and nothing else.

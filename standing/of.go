@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/queuecheck"
 	"recovery/wrap"
 )
@@ -143,29 +145,26 @@ func (j *judge) byWake(args ...string) Next {
 
 // afterReview leaves out of a verdict that the session was reviewed: a wake with --again, and a prep, go behind a review.
 func afterReview(r queuecheck.Result) queuecheck.Result {
-	var kept []queuecheck.Reason
-	blocked := false
-	for _, x := range r.Reasons {
-		if x.Code == "reviewed" {
-			continue
-		}
-		kept = append(kept, x)
-		_, block := forBlock(x.Code, Subject{})
-		blocked = blocked || block
-	}
-	if r.Verdict == queuecheck.Blocked && !blocked {
-		r.Verdict = queuecheck.Pass
-		if len(r.Open) > 0 {
+	if r.OnlyReviewed() {
+		switch {
+		case len(r.Open) == 0:
+			r.Verdict = queuecheck.Pass
+		case r.Lifted:
+			r.Verdict = queuecheck.Confirmed
+		default:
 			r.Verdict = queuecheck.Check
 		}
 	}
-	r.Reasons = kept
+	r.Reasons = slices.DeleteFunc(slices.Clone(r.Reasons), func(x queuecheck.Reason) bool { return x.Code == "reviewed" })
 	return r
 }
 
 func (j *judge) archived() bool {
-	f := j.in.Facts
-	if j.in.Page != "archived" && (f == nil || !f.Job.Archived || j.in.Listed && !f.Job.UpdatedAt.After(j.in.TakenAt)) {
+	archived := j.in.Page == string(inventory.PageArchived) || j.in.Facts != nil && j.in.Facts.Job.Archived
+	if j.in.Check != nil {
+		archived = hasReason(j.in.Check, "archived")
+	}
+	if !archived {
 		return false
 	}
 	if j.out.Live == account.Live {
@@ -201,12 +200,8 @@ func (j *judge) defect() bool {
 
 // ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
 func ForDefect(short, link string, d journal.DefectData) Next {
-	stop := "stop it if it acts: claude stop " + short
-	if d.Code == "copy" && d.Next != "" {
-		stop = d.Next
-	}
-	next := Do("see what it did (read and audit show it); %s; when it is settled, close it by name", stop)
-	return next.At(link).Then("ack", short)
+	do := cmp.Or(d.Do, d.Next, "stop it if it acts: claude stop "+short)
+	return Do("%s; see what it did (read and audit show it); when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
 }
 
 // intended is a prompt of which nobody knows yet what became of it: the next run settles it from the evidence.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"recovery/fixtures"
+	"recovery/fixtures/long"
 	"recovery/internal/journal"
 	"recovery/prompts"
 )
@@ -25,7 +26,8 @@ func (b *bench) child(env []string, client string, args ...string) *exec.Cmd {
 
 // TestCrashCampaign kills the program with SIGKILL at every point around a journal write and around the client call, for
 // every outcome of the simulated client, starts it again and lets it finish. Over all points, no session receives more
-// than one prompt, and every prompt that was received is known.
+// than one prompt, and every prompt that was received is known. Without -long it is a quarter of the points of each outcome,
+// and other ones for the next outcome, so that each kind of point has its turn.
 func TestCrashCampaign(t *testing.T) {
 	outcomes := []string{
 		"", fixtures.OutcomeCopy, fixtures.OutcomeUntrusted, fixtures.OutcomeGone, fixtures.OutcomeSilent, fixtures.OutcomeCrash, fixtures.OutcomeCrashLate,
@@ -38,10 +40,10 @@ func TestCrashCampaign(t *testing.T) {
 	var mu sync.Mutex
 	points := 0
 	t.Run("outcomes", func(t *testing.T) {
-		for _, outcome := range outcomes {
+		for i, outcome := range outcomes {
 			t.Run("outcome "+outcome, func(t *testing.T) {
 				t.Parallel()
-				n := campaign(t, outcome)
+				n := campaign(t, outcome, i)
 				mu.Lock()
 				points += n
 				mu.Unlock()
@@ -54,13 +56,11 @@ func TestCrashCampaign(t *testing.T) {
 	}
 }
 
-// campaign goes through the points of one outcome and gives their number.
-func campaign(t *testing.T, outcome string) int {
-	step := 1
-	if testing.Short() {
-		step = 4
-	}
-	for n := 1; ; n += step {
+// campaign goes through the points of one outcome and gives their number. The outcome's place in the list says where a small
+// campaign begins.
+func campaign(t *testing.T, outcome string, place int) int {
+	step := long.Of(4, 1)
+	for n := 1 + place%step; ; n += step {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{})
 		b.script(s.Short, fixtures.Script{Outcome: outcome})
@@ -126,14 +126,10 @@ func checkOnce(t *testing.T, b *bench, short, where string) {
 	}
 }
 
-// TestTwoAtOnce starts two runs at the same moment, 50 times: one works, the other is turned away and told by whom.
+// TestTwoAtOnce starts two runs at the same moment, again and again: one works, the other is turned away and told by whom.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
-	rounds := 50
-	if testing.Short() {
-		rounds = 5
-	}
-	for range rounds {
+	for range long.Of(5, 50) {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{})
 		b.inventory()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recovery/fixtures"
+	"recovery/fixtures/long"
 )
 
 // TestDamageNeverWakes is the property that matters most: an account whose right verdict is "do not wake", with bytes and
@@ -14,10 +15,7 @@ func TestDamageNeverWakes(t *testing.T) {
 	seed := time.Now().UnixNano()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewSource(seed))
-	rounds := 2
-	if testing.Short() {
-		rounds = 1
-	}
+	rounds := long.Of(1, 4)
 	n := 0
 	for i, s := range fixtures.DoNotWake() {
 		if testing.Short() && i%5 != 0 {

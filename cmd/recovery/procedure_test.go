@@ -38,7 +38,7 @@ func TestEachStepOfTheProcedureIsTold(t *testing.T) {
 		wants []string
 	}{
 		"report": {run("report"), []string{
-			"## What matters most", "MONEY AT RISK, NEVER ANSWERED", "## Archive now (1)", "https://claude.ai/code/session_", "## Owners that wait for one go (1)", "Recommend: say go",
+			"## What matters most", "MONEY AT RISK, A PERSON WAITS", "## Archive now (1)", "https://claude.ai/code/session_", "## Owners that wait for one go (3)", "Recommend: say go",
 			"one go would: refunds 9 EUR", "open: refund 9 EUR", "archive it: your click", "real wrap seen", "nothing is queued", "folder:", "Found ",
 		}},
 		"message prep": {run("message", "prep", "--data", data, first.Short), []string{

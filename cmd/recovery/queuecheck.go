@@ -189,15 +189,24 @@ func (x *command) checkItem(r *record, short string) checkItem {
 }
 
 // confirm records the user's word on a session that is to be checked, and gives the verdict after it.
-func (x *command) confirm(p *place, item checkItem, agent bool, again func() (checkItem, error)) (checkItem, error) {
-	switch item.Verdict {
-	case queuecheck.Pass:
+func (x *command) confirm(p *place, item checkItem, agent bool, look func() (checkItem, error)) (checkItem, error) {
+	again := item.NeedsAgain() && len(item.Open) > 0
+	switch {
+	case again:
+	case item.Verdict == queuecheck.Pass:
 		item.Note = "nothing to confirm: it passes"
 		return item, nil
-	case queuecheck.Confirmed:
+	case item.Verdict == queuecheck.Confirmed:
 		item.Note = "it is confirmed already"
 		return item, nil
-	case queuecheck.Blocked:
+	case item.Verdict == queuecheck.Blocked:
+		if item.OnlyReviewed() && item.Lifted {
+			item.Note = "it is confirmed already, for a prep or --again"
+			return item, nil
+		}
+		if item.OnlyReviewed() && len(item.Open) > 0 {
+			break
+		}
 		item.Note = "not confirmed: a blocked session cannot be; " + item.Next
 		item.Refused = true
 		return item, nil
@@ -207,12 +216,16 @@ func (x *command) confirm(p *place, item checkItem, agent bool, again func() (ch
 	if err := p.journal.Append(journal.Confirmed, item.Short, data); err != nil {
 		return item, err
 	}
-	after, err := again()
+	after, err := look()
 	if err != nil {
 		return item, err
 	}
 	after.Note = "confirmed: it covers " + strings.Join(codes, ", ")
-	if after.Verdict != queuecheck.Confirmed {
+	switch {
+	case after.Verdict == queuecheck.Confirmed:
+	case after.OnlyReviewed() && after.Lifted:
+		after.Note += ", for a prep or --again"
+	default:
 		after.Note, after.Refused = "not confirmed: the session changed meanwhile", true
 	}
 	return after, nil

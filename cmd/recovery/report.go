@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,7 +123,8 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 		Place: x.reportPlace(p), Inventory: inv, State: r.state, Standing: r.book.Of, Unrecorded: r.book.FreshDefects, World: r.world,
 		Facts: facts, Folder: x.gitState, Now: x.now().UTC(), Elsewhere: elsewhere, Warnings: warnings,
 		Messages: messagesOf(func() *message.Plan {
-			return message.Build(message.Input{World: r.world, Rules: r.rules, State: r.state, Inventory: inv, Standing: r.book.Of})
+			return message.Build(message.Input{World: r.world, Rules: r.rules, State: r.state, Inventory: inv, Standing: r.book.Of},
+				slices.Sorted(maps.Keys(facts))...)
 		}),
 	}), nil
 }

@@ -140,6 +140,7 @@ func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 	reviewed := ofName(t, "review", "Defect")
 	for place, want := range map[string][]string{
 		"common#live":                             ofType(t, "internal/account", "LiveState"),
+		"common#place":                            ofType(t, "standing", "Place"),
 		"common#turn":                             ofType(t, "internal/transcript", "TurnState"),
 		"common#queue_verdict":                    ofType(t, "queuecheck", "Verdict"),
 		"common#ended.cause":                      ofType(t, "inventory", "Cause"),
@@ -165,7 +166,7 @@ func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 		"status#status.causes.*":                  ofType(t, "inventory", "Cause"),
 		"inflight.items[].verdict":                ofType(t, "internal/sources", "Verdict"),
 		"inflight#source":                         sourceNames(),
-		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone"),
+		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone", "turn-empty", "no-transcript"),
 		"queue-check#check":                       slices.Concat(reasonCodes(t, "atBest"), reasonCodes(t, "eventsDoubt"), hazards, []string{"confirmation-ended"}),
 		"queue-check#pass, queue-check#confirmed": append(without(reasonCodes(t, "Reason"), "confirmation-ended"), "retirement-stamp", "live-then"), // stamp names these two
 	} {
@@ -236,7 +237,7 @@ var unnamed = map[string]bool{
 }
 
 // homes are the sections that tell of what several commands print.
-var homes = map[string]string{"tool": "read", "review": "read", "review_defect": "read", "open_defect": "resume", "left_out": "inventory", "unmatched": "inventory", "ended": "inventory", "verdict": "verdict"}
+var homes = map[string]string{"tool": "read", "review": "read", "review_defect": "read", "open_defect": "resume", "left_out": "inventory", "next_step": "", "unmatched": "inventory", "ended": "inventory", "verdict": "verdict"}
 
 // TestDocsNameEveryKey holds docs/json.md to the schemas: a key stands in the section of its command.
 func TestDocsNameEveryKey(t *testing.T) {

@@ -1,7 +1,9 @@
 package audit_test
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"recovery/internal/audit"
 	"recovery/internal/audit/corpus"
@@ -94,8 +96,9 @@ func TestNetworkIsMarked(t *testing.T) {
 
 // TestSourceBreaksNoCharacter holds a long word of other letters to whole characters when a reason shows its beginning.
 func TestSourceBreaksNoCharacter(t *testing.T) {
-	a := arg{src: "x" + strings.Repeat("語", 40)}
-	if got, want := a.source(), "x"+strings.Repeat("語", 19)+"..."; got != want {
-		t.Errorf("%q, want %q", got, want)
+	word := "$x" + strings.Repeat("語", 40)
+	got := audit.Default().Shell(word)
+	if !utf8.ValidString(got.Reason) || !strings.Contains(got.Reason, "語...") {
+		t.Errorf("%q", got.Reason)
 	}
 }

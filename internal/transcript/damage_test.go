@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"recovery/fixtures"
+	"recovery/fixtures/long"
 )
 
 // flips are every way that is tried to damage one byte: each single bit, and the bytes that mean something in JSON.
@@ -42,6 +43,7 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
 	}
+	step := long.Of(4, 1) // a quarter of the bytes
 	note := `<task-notification>\n<summary>x</summary>`
 	small := map[string]string{
 		"a person":           person("now the other file"),
@@ -97,7 +99,7 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 		if got := tailOfLines(data); got.Turn == Complete || got.Turn == UnknownTurn || got.Turn == Empty {
 			t.Fatalf("%s: undamaged it is %s (%s)", name, got.Turn, got.Why)
 		}
-		for i := range size {
+		for i := 0; i < size; i += step {
 			pos := len(head) + i
 			old := data[pos]
 			for _, b := range flips(old) {
@@ -120,11 +122,12 @@ func TestQueueSurvivesDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
 	}
+	step := long.Of(3, 1) // a third of the bytes
 	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, textOf("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
 	for _, line := range []string{queue("enqueue", "yes, go"), strings.ReplaceAll(queue("enqueue", "yes, go"), `":`, `": `)} {
 		for _, before := range []string{"", head} {
 			data := []byte(before + line)
-			for i := range len(line) - 1 {
+			for i := 0; i < len(line)-1; i += step {
 				pos := len(before) + i
 				old := data[pos]
 				for _, b := range flips(old) {

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"recovery/fixtures/long"
 )
 
 // manyRuns makes a store of n runs of nine events each; a tenth of them is unfinished, waiting for a person.
@@ -29,12 +31,9 @@ func manyRuns(t testing.TB, n int) string {
 	return dir
 }
 
-// TestManyRuns: two thousand runs are listed in seconds and in bounded memory; the benchmark has ten thousand.
+// TestManyRuns: two thousand runs (some hundred without -long) are listed in seconds and in bounded memory; the benchmark has ten thousand.
 func TestManyRuns(t *testing.T) {
-	n := 2_000
-	if testing.Short() {
-		n = 300
-	}
+	n := long.Of(300, 2_000)
 	dir := manyRuns(t, n)
 	var before, after runtime.MemStats
 	runtime.GC()
