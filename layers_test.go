@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures", "fixtures/long"},
 	{"internal/sources/files"},
 	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
-	{"inventory"},
+	{"inventory", "wrap"},
 	{"wrap"},
 	{"queuecheck", "review", "inflight"},
 	{"standing"},

@@ -72,6 +72,10 @@ func TestCutAgent(t *testing.T) {
 		has(t, "the hand-over", string(text), part)
 	}
 	x.stop(t)
+	s.acknowledge(t, x)
+	if open := s.recoveryJSON(t, -2, "status").Get("defects"); len(open.Array()) != 0 {
+		t.Errorf("a defect is open that was closed by name: %s", open)
+	}
 }
 
 // names says whether a defect with this code is of the session.

@@ -27,9 +27,9 @@ func copyCaught(t *testing.T, s *sandbox) {
 		t.Error("a prompt was delivered to a session that was not to get one")
 	}
 	t.Logf("caught in %s: %s", r.took.Round(10*time.Millisecond), row.Get("reason").Str)
-	other, ok := strings.CutPrefix(row.Get("next").Str, "claude stop ")
-	if !ok {
-		t.Fatalf("next is %q, not the command that stops the copy", row.Get("next").Str)
+	other := s.lastEvent(t, x.short, "outcome").Get("data.other").Str
+	if next := row.Get("next").Str; other == "" || !strings.HasPrefix(next, "claude stop "+other+";") {
+		t.Fatalf("next is %q, which does not begin with the command that stops the copy %s", next, other)
 	}
 	made := &session{box: s, name: "the copy", short: other, cwd: s.work}
 	made.id = made.state("sessionId").Str
@@ -44,7 +44,7 @@ func copyCaught(t *testing.T, s *sandbox) {
 	if len(next.prompts()) != nextLines {
 		t.Error("a prompt was sent while the defect is open")
 	}
-	s.recovery0(t, "ack", x.short)
+	s.acknowledge(t, x)
 }
 
 // grouped wants a first inventory to see that the copy and its original are one conversation, and to say so. It has a work

@@ -66,7 +66,7 @@ func settles(t *testing.T, s *sandbox, x *session, id string, outcomes ...string
 func notSentAgain(t *testing.T, s *sandbox, x *session, id string) {
 	t.Helper()
 	x.stop(t)
-	s.recovery0(t, "queue-check", "--confirm", x.short)
+	s.readyAgain(t, x)
 	row := item(t, s.recoveryJSON(t, 3, "resume", x.short), x.short)
 	want(t, "the third run", row, map[string]string{"outcome": "refused"})
 	has(t, "its reason", row.Get("reason").Str, "a second one needs --again")

@@ -140,7 +140,7 @@ func transcriptMissing(t *testing.T, s *sandbox) {
 	must(t, moveAway(x.transcript(), s.dir))
 	jobs := s.jobs(t)
 	checked := s.recoveryJSON(t, 3, "queue-check", x.short)
-	want(t, "queue check", item(t, checked, x.short), map[string]string{"verdict": "blocked", "reasons.0.code": "turn-empty"})
+	want(t, "queue check", item(t, checked, x.short), map[string]string{"verdict": "blocked", "reasons.0.code": "no-transcript"})
 	res := s.recoveryJSON(t, 3, "resume", x.short)
 	want(t, "a missing transcript", item(t, res, x.short), map[string]string{"outcome": "refused"})
 	reason := item(t, res, x.short).Get("reason").Str
@@ -169,5 +169,7 @@ func writeCaught(t *testing.T, s *sandbox) {
 	}
 	t.Logf("caught in %s: %s", r.took.Round(10*time.Millisecond), tool.Raw)
 	x.stop(t)
-	s.recovery0(t, "ack", x.short)
+	held := s.recoveryJSON(t, 5, "resume", "--again", x.short)
+	has(t, "a run while the defect is open", held.Get("stopped").Str, "recovery ack")
+	s.acknowledge(t, x)
 }

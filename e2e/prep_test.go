@@ -13,7 +13,7 @@ import (
 // transcript, the reply is judged like a review, and the verdict of the review before it stays.
 func prepDelivered(t *testing.T, s *sandbox, x *session) {
 	s.rule(t, rule{Match: prompts.PrepMarker, Reply: "## Final plan\n\n1. Deploy the importer.\n\nReply go to run this plan."})
-	s.ready(t, x)
+	s.readyAgain(t, x)
 	before := len(x.prompts())
 	r := s.recover("resume", "--json", "--prompt", "prep", "--spacing", "1", "--wait", "90s", x.short)
 	row := item(t, parse(t, r, 0), x.short)

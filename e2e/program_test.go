@@ -98,6 +98,24 @@ func (s *sandbox) ready(t *testing.T, x *session) {
 	s.recovery0(t, "queue-check", "--confirm", x.short)
 }
 
+// readyAgain does that for a session that holds a review: it stays blocked for a second one, and may get its prep.
+func (s *sandbox) readyAgain(t *testing.T, x *session) {
+	t.Helper()
+	s.recovery0(t, "inventory")
+	row := item(t, s.recoveryJSON(t, 3, "queue-check", "--confirm", x.short), x.short)
+	want(t, "a reviewed session", row, map[string]string{"verdict": "blocked", "reasons.0.code": "reviewed"})
+	has(t, "the confirmation", row.Get("note").Str, "for a prep or --again")
+}
+
+// acknowledge closes a session's defects, as the user does who looked at them.
+func (s *sandbox) acknowledge(t *testing.T, x *session) {
+	t.Helper()
+	closed := s.recovery0(t, "ack", "--why", "looked at", x.short)
+	if item(t, closed, x.short).Get("closed.#").Int() == 0 {
+		t.Errorf("no defect of %s was closed: %s", x.short, closed.Raw)
+	}
+}
+
 // events are the journal's events of one session.
 func (s *sandbox) events(t *testing.T, short string) []gjson.Result {
 	t.Helper()

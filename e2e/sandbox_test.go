@@ -126,8 +126,8 @@ func newSandbox(t *testing.T) *sandbox {
 // refusesUntrusted says that the client does not start in a folder without trust; older ones do.
 func (s *sandbox) refusesUntrusted() bool { return s.atLeast(2, 1, 281) }
 
-// namesChangedFiles says that the client records which files a command of the shell changed.
-func (s *sandbox) namesChangedFiles() bool { return s.atLeast(2, 1, 258) }
+// namesChangedFiles says that the client records which files a command of the shell changed: 2.1.332 does, 2.1.300 did not.
+func (s *sandbox) namesChangedFiles() bool { return s.atLeast(2, 1, 332) }
 
 func (s *sandbox) atLeast(version ...int) bool {
 	own := make([]int, 3)

@@ -78,7 +78,7 @@ func untrustedSaved(t *testing.T, s *sandbox) {
 	res := s.recoveryJSON(t, 3, "resume", "--client", wrapper, x.short)
 	row := item(t, res, x.short)
 	want(t, "the client's refusal", row, map[string]string{"outcome": "untrusted", "prompt_saved": "true"})
-	has(t, "what is next", row.Get("next").Str, "recovery resume --nudge "+x.short)
+	has(t, "what is next", row.Get("next").Str, "recovery trust "+x.short)
 	saved := x.state("queuedPrompt").Str
 	first := s.promptID(t, x.short)
 	has(t, "the saved prompt", saved, first)

@@ -32,7 +32,7 @@ type Ended struct {
 }
 
 // ended tells from the end of the transcript, then from the supervisor's log. A crash, a kill -9 and a reboot leave no
-// line: that is "killed", said to be without a record.
+// line: what is not on record is not called killed.
 func (w *World) ended(f Facts) Ended {
 	if f.Tail.Turn == transcript.ErrorTurn {
 		return Ended{Cause: causeOf(f.Tail.ErrorText), At: timeOrNil(f.Tail.LastEntry), Line: f.Tail.ErrorText}
@@ -56,6 +56,10 @@ func (w *World) ended(f Facts) Ended {
 			out.Cause = Retired
 		case e.Cause == claude.SettledKilled:
 			out.Cause = Stopped
+			if stop, ok := w.daemonStop(e.At); ok {
+				// All of the supervisor's sessions ended with it; nobody stopped this one.
+				out.Cause, out.Line = Killed, stop+"; "+e.Line
+			}
 		case e.Cause == claude.SettledFailed || e.Cause == claude.SettledCrashed:
 			out.Cause = Crashed
 			if claude.KnownError(e.Detail) == claude.KindSignIn {
@@ -79,11 +83,35 @@ func (w *World) ended(f Facts) Ended {
 			return Ended{Cause: Upgrade, At: timeOrNil(e.At), Line: e.Line}
 		}
 	}
-	line := "no record: crash, kill or reboot"
-	if !w.Boot.IsZero() && w.Boot.After(since) && w.Boot.After(f.Tail.LastEntry) {
-		return Ended{Cause: Killed, At: timeOrNil(w.Boot), Line: line + "; the machine was started after its last entry"}
+	for _, e := range w.Log.Entries {
+		// A supervisor that finds dead workers at its start: those from before it are among them.
+		_, _, dead, ok := claude.Adoption(e.Detail)
+		if e.Kind == account.LogAdopt && ok && dead != "0" && e.At.After(since) && e.At.After(f.Tail.LastEntry) {
+			return Ended{Cause: Killed, At: timeOrNil(e.At), Line: e.Line}
+		}
 	}
-	return Ended{Cause: Killed, Line: line}
+	if !w.Boot.IsZero() && w.Boot.After(since) && w.Boot.After(f.Tail.LastEntry) {
+		return Ended{Cause: Killed, At: timeOrNil(w.Boot), Line: noRecord + "; the machine was started after its last entry"}
+	}
+	return Ended{Cause: CauseNone, Line: noRecord}
+}
+
+// noRecord is said of a session whose end is in no log: a crash, a kill -9 and a reboot leave none.
+const noRecord = "no record: crash, kill or reboot"
+
+// daemonStop gives the line that asked the supervisor to stop, when that was what ended a session at a time.
+func (w *World) daemonStop(at time.Time) (line string, ok bool) {
+	for _, e := range w.Log.Entries {
+		switch {
+		case e.At.After(at):
+			return line, ok
+		case e.Kind == account.LogStop && at.Sub(e.At) <= endSlack:
+			line, ok = e.Line, true
+		case e.Kind == account.LogSupervisor:
+			line, ok = "", false
+		}
+	}
+	return line, ok
 }
 
 // causeOf is why a session ended whose last turn met an error.

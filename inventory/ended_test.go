@@ -24,7 +24,7 @@ func logOf(t *testing.T, lines ...string) *account.Log {
 // after is a line of the log so long after the last entry.
 func after(d time.Duration, text string) string {
 	from := "bg"
-	if strings.HasPrefix(text, "─") || strings.Contains(text, "upgrade") || strings.HasPrefix(text, "shutting") {
+	if strings.HasPrefix(text, "─") || strings.Contains(text, "upgrade") || strings.HasPrefix(text, "shut") {
 		from = "supervisor"
 	}
 	return "[" + last.Add(d).Format("2006-01-02T15:04:05.000Z") + "] [" + from + "] " + text
@@ -47,19 +47,21 @@ func TestEndedByTheLog(t *testing.T) {
 		"crashed for want of sign-in":   {[]string{start, after(h, "bg settled SHORT (crashed): OAuth token has expired")}, SignIn, h, "OAuth"},
 		"settled, nobody says why":      {[]string{start, after(h, "bg settled SHORT (done)")}, CauseNone, h, "done"},
 		"started again, then killed":    {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"), after(2*h, "bg claimed-spare SHORT (fleet)"), after(3*h, "bg settled SHORT (killed)")}, Stopped, 3 * h, "killed"},
-		"started again, no record":      {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"), after(2*h, "bg claimed-spare SHORT (fleet)")}, Killed, 0, "no record"},
+		"started again, no record":      {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"), after(2*h, "bg claimed-spare SHORT (fleet)")}, CauseNone, 0, "no record"},
 		"two ends, the first counts":    {[]string{start, after(h, "bg settled SHORT (crashed)"), after(2*h, "bg settled SHORT (killed)")}, Crashed, h, "crashed"},
 		"an end from before it went on": {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire SHORT: settled, idle 8h"), after(h, "bg settled SHORT (killed)")}, Stopped, h, "killed"},
-		"only an end from before":       {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire SHORT: settled, idle 8h")}, Killed, 0, "no record"},
-		"no record":                     {[]string{start}, Killed, 0, "no record"},
-		"no record, reboot":             {[]string{start, after(3*h, "─── daemon start ─── version=2.1.332 pid=9"), after(3*h, "bg adopt: adopted=0 respawned=0 dead=3")}, Killed, 0, "no record"},
+		"only an end from before":       {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire SHORT: settled, idle 8h")}, CauseNone, 0, "no record"},
+		"no record":                     {[]string{start}, CauseNone, 0, "no record"},
+		"no record, reboot":             {[]string{start, after(3*h, "─── daemon start ─── version=2.1.332 pid=9"), after(3*h, "bg adopt: adopted=0 respawned=0 dead=3")}, Killed, 3 * h, "dead=3"},
+		"the supervisor was stopped":    {[]string{start, after(h, "shutdown requested via control socket"), after(h+1, "bg settled SHORT (killed)")}, Killed, h, "shutdown requested"},
+		"stopped long after that":       {[]string{start, after(h, "shutdown requested via control socket"), after(2*h, "─── daemon start ─── version=2.1.332 pid=9"), after(3*h, "bg settled SHORT (killed)")}, Stopped, 3 * h, "killed"},
 		"upgrade":                       {[]string{start, after(2*h, "self-restarting for upgrade"), after(2*h, "─── daemon start ─── version=2.1.333 pid=9"), after(2*h+1, "bg adopt: adopted=0 respawned=0 dead=1")}, Upgrade, 2 * h, "upgrade"},
 		"upgrade, nothing behind it":    {[]string{start, after(2*h, "self-restarting for upgrade")}, Upgrade, 2 * h, "upgrade"},
-		"upgrade that it survived":      {[]string{start, after(2*h, "self-restarting for upgrade"), after(2*h+1, "bg adopt: adopted=2 respawned=0 dead=0")}, Killed, 0, "no record"},
-		"upgrade before the entry":      {[]string{start, after(-h/2, "self-restarting for upgrade")}, Killed, 0, "no record"},
+		"upgrade that it survived":      {[]string{start, after(2*h, "self-restarting for upgrade"), after(2*h+1, "bg adopt: adopted=2 respawned=0 dead=0")}, CauseNone, 0, "no record"},
+		"upgrade before the entry":      {[]string{start, after(-h/2, "self-restarting for upgrade")}, CauseNone, 0, "no record"},
 		"upgrade, then retired":         {[]string{start, after(2*h, "self-restarting for upgrade"), after(8*h, "bg retire SHORT: settled, idle 8h")}, Retired, 8 * h, "retire"},
-		"another session's":             {[]string{start, after(h, "bg settled bbbb0002 (killed)")}, Killed, 0, "no record"},
-		"not mentioned, log covers":     {[]string{after(-h, "bg spare spawned host pid=1")}, Killed, 0, "no record"},
+		"another session's":             {[]string{start, after(h, "bg settled bbbb0002 (killed)")}, CauseNone, 0, "no record"},
+		"not mentioned, log covers":     {[]string{after(-h, "bg spare spawned host pid=1")}, CauseNone, 0, "no record"},
 		"log too short":                 {[]string{after(h, "bg spare spawned host pid=1")}, CauseNone, 0, "does not reach back"},
 		"no log":                        {nil, CauseNone, 0, "does not reach back"},
 	} {
@@ -83,7 +85,7 @@ func TestEndedByAReboot(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	w.Boot = last.Add(-2 * time.Hour)
-	if got := w.ended(f); got.Cause != Killed || got.At != nil {
+	if got := w.ended(f); got.Cause != CauseNone || got.At != nil {
 		t.Errorf("a boot long before: %+v", got)
 	}
 }

@@ -165,7 +165,7 @@ func TestGatherOfNothing(t *testing.T) {
 	if in.Evidence.Fingerprint != "" || in.Evidence.Ledger.LastPerson != -1 {
 		t.Errorf("evidence of no transcript: %+v", in.Evidence)
 	}
-	want(t, Of(in), Blocked, "turn-empty")
+	want(t, Of(in), Blocked, "no-transcript")
 	f := in.Facts
 	f.Location.Path = "/nowhere/gone.jsonl"
 	if ev := Gather(l.account, f, &remote.Events{}); ev.Err == nil {

@@ -184,6 +184,8 @@ func (l look) input(t testing.TB, short string, events ...string) Input {
 	if it := l.inv.Find(short); it != nil {
 		in.Remote = it.Remote
 	}
+	in.Excluded = l.inv.Excluded(short)
+	in.SharedWith = f.SharedWith
 	return in
 }
 

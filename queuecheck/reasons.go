@@ -38,6 +38,14 @@ type Subject struct {
 	Again, Named bool
 }
 
+// liftedByAgain are the reasons that the user's --again lifts, for a session that they name.
+var liftedByAgain = map[string]bool{"finished": true, "archived": true, "reviewed": true}
+
+// NeedsAgain says that nothing blocks the session but what --again lifts: what wants a look in it can be confirmed.
+func (r Result) NeedsAgain() bool {
+	return len(r.Blocked) > 0 && !slices.ContainsFunc(r.Blocked, func(code string) bool { return !liftedByAgain[code] })
+}
+
 // Now is the queue check of one session as the account is now.
 func Now(s Subject) Result {
 	f := s.Facts
@@ -99,9 +107,16 @@ func (t *table) excluded() {
 	case t.in.Again && t.in.Named:
 	case t.in.Excluded == inventory.PageArchived:
 		t.block("archived", "the saved page shows it archived")
-	case t.in.Facts.Job.Archived && t.in.Remote == nil:
+	case t.in.Facts.Job.Archived && !t.takenOut():
 		t.block("archived", "its job is marked as archived")
 	}
+}
+
+// takenOut says that the saved page shows the session outside the archive, and is newer than the mark in state.json: only then the
+// user took it out since. A page or a mark whose time is not known proves nothing.
+func (t *table) takenOut() bool {
+	r, marked := t.in.Remote, t.in.Facts.Job.UpdatedAt
+	return r != nil && !r.AsOf.IsZero() && !marked.IsZero() && !marked.After(r.AsOf)
 }
 
 // finished keeps a session that has its real wrap from being woken again (invariant 12).

@@ -28,7 +28,7 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 		if _, ok := s.index[id]; ok && id != "" {
 			return true
 		}
-		call := Tool{ID: id, Name: name, Result: Pending, ChangedFiles: []string{}, Agent: agent}
+		call := Tool{ID: id, Name: name, Result: Pending, ChangedFiles: []string{}, Agent: agent, AfterReply: agent == "" && s.out.WentOn}
 		switch kind {
 		case "tool_use", "server_tool_use", "mcp_tool_use":
 			j := s.rules.Call(name, []byte(b.Get("input").Raw))
@@ -44,6 +44,9 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 			call.Class, call.Reason, call.Result = audit.Unknown, fmt.Sprintf("a block of type %q is not known", kind), Done
 		}
 		s.index[id] = len(s.out.Tools)
+		if agent != "" {
+			s.agentAt[len(s.out.Tools)] = e.At
+		}
 		s.out.Tools = append(s.out.Tools, call)
 		return true
 	})
@@ -127,6 +130,18 @@ func (s *scan) judgeAgents() {
 		t := &s.out.Tools[i]
 		if t.Class == audit.Unknown && s.read["agent-"+id] {
 			t.Class, t.Reason = audit.Read, "a subagent, judged by its own calls"
+		}
+	}
+}
+
+// agentsAfter tells the subagents' calls that were made after the reply: an agent that a wake brought back acts on.
+func (s *scan) agentsAfter() {
+	if !s.out.Answered || s.out.ReplyAt == nil || s.out.UserAfter {
+		return
+	}
+	for i, at := range s.agentAt {
+		if at.After(*s.out.ReplyAt) {
+			s.out.Tools[i].AfterReply, s.out.WentOn = true, true
 		}
 	}
 }

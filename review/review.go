@@ -34,6 +34,8 @@ type Tool struct {
 	Agent string `json:"agent,omitempty"`
 	// Network says that the call asked something of another machine.
 	Network bool `json:"network,omitempty"`
+	// AfterReply says that the call was made after the reply to the prompt.
+	AfterReply bool `json:"after_reply,omitempty"`
 }
 
 // Defect is a broken promise of a review or a wake.
@@ -73,6 +75,9 @@ type Review struct {
 	// Plan says that the last prompt was a prep: the reply is a final plan, the verdict that of the review before it, and tools and
 	// defects are those of both.
 	Plan bool `json:"plan,omitempty"`
+	// WentOn says that the session acted on after the reply: a task notification began a turn of its own, say. The reply and the
+	// verdict stay those of the prompt, and what was done since is judged with the review.
+	WentOn bool `json:"went_on,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
 	// PromptID is that of the prompt whose review this is.
@@ -140,7 +145,7 @@ func Read(w *inventory.World, rules *audit.Rules, win Window) (Review, error) {
 }
 
 func newScan(rules *audit.Rules, win Window) *scan {
-	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{},
+	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{}, agentAt: map[int]time.Time{},
 		out: Review{PromptID: win.PromptID, Plan: win.Prep, Tools: []Tool{}, Defects: []Defect{}}}
 }
 
@@ -184,6 +189,7 @@ func (s *scan) finish() {
 	r := &s.out
 	s.judgeAgents()
 	r.Answered = r.Started && s.ended && r.Reply != ""
+	s.agentsAfter()
 	if r.BadLines > 0 {
 		s.unread("%d lines of the transcript cannot be read and may hold a call", r.BadLines)
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"recovery/internal/audit"
 	"recovery/internal/claude"
@@ -23,6 +24,8 @@ type scan struct {
 	ended   bool
 	agents  map[int]string  // the agent id of a call, by its place in out.Tools
 	read    map[string]bool // the subagents' transcripts that were read
+	// agentAt are the times of subagents' calls, by their place in out.Tools.
+	agentAt map[int]time.Time
 	// all says that the whole transcript is audited and not one review: a person's message ends nothing.
 	all bool
 }
@@ -52,7 +55,7 @@ func (s *scan) add(e *transcript.Entry) bool {
 		}
 	case "system":
 		if e.Get("subtype").Str == "api_error" {
-			s.out.Error = firstOf(e.Get("error.message").String(), e.Get("content").String(), "an API error")
+			s.failed(firstOf(e.Get("error.message").String(), e.Get("content").String(), "an API error"))
 		}
 	}
 	return true
@@ -102,7 +105,7 @@ func (s *scan) user(e *transcript.Entry) bool {
 	case transcript.Tool:
 		s.stamp(e)
 		s.results(e)
-		s.ended = false
+		s.resumed()
 	case transcript.Person:
 		return s.all || s.person(e, e.Text())
 	case transcript.Notification, transcript.Other:
@@ -112,7 +115,8 @@ func (s *scan) user(e *transcript.Entry) bool {
 			return s.person(e, e.Text())
 		}
 		s.stamp(e)
-		s.ended = false
+		s.out.WentOn = s.out.WentOn || s.answered()
+		s.resumed()
 		if s.all {
 			return true
 		}
@@ -137,7 +141,7 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		}
 	case s.out.Started && prompts.IsNudgeAlone(said, s.win.Short):
 		// The user asks for the reply to this very prompt.
-		s.ended = false
+		s.ended, s.out.WentOn = false, false
 		s.stamp(e)
 	case prompts.IsOwn(said) && (!s.out.Started || s.ended || len(prompts.FindPromptID(said)) > 0):
 		// An earlier or later prompt of recovery's has a window of its own. A message of recovery's that comes before the reply, and
@@ -167,16 +171,32 @@ func (s *scan) defect(code, tool, format string, args ...any) {
 	s.out.Defects = append(s.out.Defects, Defect{Code: code, Text: fmt.Sprintf(format, args...), ToolID: tool})
 }
 
+// answered says whether the prompt has its reply.
+func (s *scan) answered() bool { return !s.all && s.out.Started && s.ended && s.out.Reply != "" }
+
+// resumed notes that a turn runs again; one that began after the reply does not take the reply back.
+func (s *scan) resumed() { s.ended = s.ended && s.out.WentOn }
+
+// failed notes the error of the turn that answers the prompt.
+func (s *scan) failed(why string) {
+	if !s.out.WentOn {
+		s.out.Error = why
+	}
+}
+
 func (s *scan) assistant(e *transcript.Entry) {
 	s.stamp(e)
 	if e.Synthetic() {
 		if e.Get("isApiErrorMessage").Type == gjson.True {
-			s.out.Error = e.Text()
+			s.failed(e.Text())
 		}
 		return
 	}
-	s.out.Error = ""
 	s.calls(e, "")
+	if s.out.WentOn {
+		return
+	}
+	s.out.Error = ""
 	id := e.Get("message.id").String()
 	if id != s.replyID || id == "" {
 		s.replyID, s.parts = id, nil

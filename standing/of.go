@@ -9,6 +9,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/queuecheck"
 	"recovery/wrap"
 )
@@ -158,8 +159,11 @@ func afterReview(r queuecheck.Result) queuecheck.Result {
 }
 
 func (j *judge) archived() bool {
-	f := j.in.Facts
-	if j.in.Page != "archived" && (f == nil || !f.Job.Archived || j.in.Listed && !f.Job.UpdatedAt.After(j.in.TakenAt)) {
+	archived := j.in.Page == string(inventory.PageArchived) || j.in.Facts != nil && j.in.Facts.Job.Archived
+	if j.in.Check != nil {
+		archived = hasReason(j.in.Check, "archived")
+	}
+	if !archived {
 		return false
 	}
 	if j.out.Live == account.Live {
@@ -196,7 +200,7 @@ func (j *judge) defect() bool {
 // ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
 func ForDefect(short, link string, d journal.DefectData) Next {
 	do := firstOf(d.Do, d.Next, "stop it if it acts: claude stop "+short)
-	return Do("see what it did (read and audit show it); %s; when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
+	return Do("%s; see what it did (read and audit show it); when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
 }
 
 // intended is a prompt of which nobody knows yet what became of it: the next run settles it from the evidence.

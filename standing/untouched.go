@@ -14,10 +14,11 @@ func (j *judge) untouched() bool {
 		j.why("it runs now")
 		return j.at(Live, ForReason("live", j.subject))
 	}
-	if j.out.Refused != "" {
+	c := j.in.Check
+	// What stands against a wake now is told from the queue check; an earlier run's words only where that has none.
+	if j.out.Refused != "" && (c == nil || passes(c)) {
 		j.why("not woken: %s", j.out.Refused)
 	}
-	c := j.in.Check
 	if c == nil {
 		j.owed("a queue check")
 		if j.out.Refused == "" {

@@ -90,10 +90,6 @@ func (r *Run) allowed(g *ready) *refusal {
 	short := g.job.Short
 	saved := g.state.SavedPrompt()
 	own := saved != "" && g.job.QueuedPrompt == saved
-	if own && !r.Options.Nudge {
-		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
-			next: standing.Run("resume", "--nudge", short)}
-	}
 	events, err := r.Events(short)
 	s := queuecheck.Subject{Account: r.Account, World: g.world, Facts: g.facts, Inventory: r.Inventory, Events: events, EventsErr: err, Journal: g.state,
 		Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd, Again: r.Options.Again, Named: r.Options.Named}
@@ -109,12 +105,17 @@ func (r *Run) allowed(g *ready) *refusal {
 	if g.job.Cwd == "" {
 		g.subject.DefaultCwd = r.Options.DefaultCwd
 	}
+	if own && !r.Options.Nudge && g.verdict.Verdict != queuecheck.Blocked {
+		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+			next: standing.Run("resume", "--nudge", short)}
+	}
 	switch g.verdict.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:
 	case queuecheck.Check:
 		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
 	default:
-		return &refusal{outcome: outcomeOf(g.verdict), reason: "blocked: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
+		return &refusal{outcome: outcomeOf(g), saved: own, reason: "blocked: " + said(g.verdict) + "; nothing was sent",
+			next: standing.ForResult(g.verdict, g.subject)}
 	}
 	if r.Options.Nudge && !own {
 		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}
@@ -131,14 +132,15 @@ func (r *Run) allowed(g *ready) *refusal {
 
 // outcomeOf is the outcome of a session that the queue check blocks: two of its reasons have one of their own, where nothing else
 // blocks.
-func outcomeOf(v queuecheck.Result) journal.Outcome {
-	if len(v.Blocked) != 1 {
-		return journal.Refused
+func outcomeOf(g *ready) journal.Outcome {
+	only := ""
+	if len(g.verdict.Blocked) == 1 {
+		only = g.verdict.Blocked[0]
 	}
-	switch v.Blocked[0] {
-	case "untrusted":
+	switch {
+	case only == "untrusted":
 		return journal.Untrusted
-	case "folder-gone":
+	case only == "folder-gone" && g.job.Cwd == "":
 		return journal.MissingCwd
 	}
 	return journal.Refused

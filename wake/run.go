@@ -244,6 +244,9 @@ func (r *Run) unreached(it *Item) {
 	it.Outcome, it.Reason, it.Next = journal.NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
 }
 
+// Began says that a prompt went out, or counts as sent, or is saved in the session.
+func (it *Item) Began() bool { return it.started() && it.Outcome != journal.Planned || it.PromptSaved }
+
 // started says whether something may run because of this run.
 func (it *Item) started() bool {
 	switch it.Outcome {

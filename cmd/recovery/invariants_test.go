@@ -143,12 +143,12 @@ func TestInvariant11OnlyTheUser(t *testing.T) {
 				t.Errorf("%s: %v ended with %d: %s", env, args, status, errs)
 			}
 		}
+		b.must(exitOK, "trust", "--as-user", s.Short)
 		b.must(exitOK, "queue-check", "--as-user", "--confirm", s.Short)
 		out := b.must(exitOK, "queue-check", s.Short)
 		if !strings.Contains(out, "typed by an agent") {
 			t.Errorf("it is not shown as an agent's: %s", out)
 		}
-		b.must(exitOK, "trust", "--as-user", s.Short)
 		b.resume(exitOK, s.Short)
 	}
 }

@@ -189,15 +189,17 @@ func (x *command) checkItem(r *record, short string) checkItem {
 }
 
 // confirm records the user's word on a session that is to be checked, and gives the verdict after it.
-func (x *command) confirm(p *place, item checkItem, agent bool, again func() (checkItem, error)) (checkItem, error) {
-	switch item.Verdict {
-	case queuecheck.Pass:
+func (x *command) confirm(p *place, item checkItem, agent bool, look func() (checkItem, error)) (checkItem, error) {
+	again := item.NeedsAgain() && len(item.Open) > 0
+	switch {
+	case again:
+	case item.Verdict == queuecheck.Pass:
 		item.Note = "nothing to confirm: it passes"
 		return item, nil
-	case queuecheck.Confirmed:
+	case item.Verdict == queuecheck.Confirmed:
 		item.Note = "it is confirmed already"
 		return item, nil
-	case queuecheck.Blocked:
+	case item.Verdict == queuecheck.Blocked:
 		if item.OnlyReviewed() && item.Lifted {
 			item.Note = "it is confirmed already, for a prep or --again"
 			return item, nil
@@ -214,7 +216,7 @@ func (x *command) confirm(p *place, item checkItem, agent bool, again func() (ch
 	if err := p.journal.Append(journal.Confirmed, item.Short, data); err != nil {
 		return item, err
 	}
-	after, err := again()
+	after, err := look()
 	if err != nil {
 		return item, err
 	}

@@ -151,13 +151,17 @@ func (x *command) resume(c *cli.Context) error {
 	return quiet(resumeStatus(res))
 }
 
-// nextAfter gives each session of a run the one next that every other command gives it now.
+// nextAfter gives each session that a run began the one next that every other command gives it now. One that was turned away keeps
+// the run's own, which holds the flags that were typed.
 func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
 	r, err := x.look(c, p)
 	if err != nil {
 		return err
 	}
 	for i := range res.Items {
+		if !res.Items[i].Began() {
+			continue
+		}
 		if next := r.book.Of(res.Items[i].Short).Next; !next.IsZero() {
 			res.Items[i].Next = next.String()
 		}

@@ -24,7 +24,7 @@ func TestOutcomes(t *testing.T) {
 		next    string
 		calls   int
 	}{
-		{name: "in place", outcome: "woken", next: "recovery report", calls: 1},
+		{name: "in place", outcome: "woken", next: "resume --prompt prep", calls: 1},
 		{name: "copy", script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, outcome: "copy", status: exitDefect, next: "claude stop", calls: 1},
 		{name: "join", script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, outcome: "joined", status: exitDefect, next: "claude stop", calls: 1},
 		{name: "replay", script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, outcome: "replayed", status: exitDefect, next: "claude stop", calls: 1},

@@ -43,7 +43,7 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 		len(res.Items)-counts[journal.Woken]-counts[journal.Planned]-counts[journal.Refused])
 	switch {
 	case len(res.Defects) > 0:
-		x.next("look at the defects above, then close each by name: recovery ack %s", res.Defects[0].Session)
+		x.next("look at the defects above; then close them by name: recovery %s", strings.Join(journal.AckArgs(defective(res.Defects)...), " "))
 	case opts.DryRun && opts.Named && len(planned) > 0 && len(planned) <= mostNamed:
 		x.next("recovery resume %s", strings.Join(planned, " "))
 	case opts.DryRun && len(planned) > 0 && !opts.Named:

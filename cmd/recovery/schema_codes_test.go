@@ -166,7 +166,7 @@ func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 		"status#status.causes.*":                  ofType(t, "inventory", "Cause"),
 		"inflight.items[].verdict":                ofType(t, "internal/sources", "Verdict"),
 		"inflight#source":                         sourceNames(),
-		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone"),
+		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone", "turn-empty", "no-transcript"),
 		"queue-check#check":                       slices.Concat(reasonCodes(t, "atBest"), reasonCodes(t, "eventsDoubt"), hazards, []string{"confirmation-ended"}),
 		"queue-check#pass, queue-check#confirmed": append(without(reasonCodes(t, "Reason"), "confirmation-ended"), "retirement-stamp", "live-then"), // stamp names these two
 	} {

@@ -89,10 +89,21 @@ func TestAnEarlierReviewSaysNothingOfALaterWake(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	s := wrapIt(t, b)
 	b.brief()
-	b.run("queue-check", "--confirm", s.Short)
+	// What is finished cannot be confirmed: its events are the proof that nothing waits.
+	events, err := b.a.SaveEvents(s.Short, "events.json", fixtures.EventOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := time.Now().Add(30 * time.Second) // the wrap was answered in this very second
+	if err := os.Chtimes(events, saved, saved); err != nil {
+		t.Fatal(err)
+	}
+	b.must(exitNeedsUser, "queue-check", "--events", s.Short+"="+events)
 	b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeSilent})
 	st, out, _ := b.run("resume", "--again", "--spacing", "0", "--wait", "0", s.Short)
-	t.Logf("second resume %d %s", st, out)
+	if len(b.wakes()) != 2 {
+		t.Fatalf("the second wake ended with %d: %s", st, out)
+	}
 	_, status, _ := b.run("status")
 	if strings.Contains(status, "wrapped") || strings.Contains(status, "reviewed") {
 		t.Errorf("status: %s", status)

@@ -22,10 +22,10 @@ func TestTrustOfTheDefaultFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.inventory()
-	b.must(exitOK, "queue-check", s.Short)
+	b.must(exitNeedsUser, "queue-check", s.Short)
 	quoted := `"` + dir + `"`
 	it := items(b.resume(exitNeedsUser, "--default-cwd", dir, s.Short))[0]
-	if want := "recovery trust --default-cwd " + quoted + " " + s.Short + ", then: recovery resume --default-cwd " + quoted + " " + s.Short; it["outcome"] != "untrusted" || it["next"] != want {
+	if want := "recovery trust --default-cwd " + quoted + " " + s.Short; it["outcome"] != "untrusted" || it["next"] != want {
 		t.Fatalf("%v, want the next %q", it, want)
 	}
 	row := items(b.object(exitFailed, "trust", s.Short))[0]

@@ -32,9 +32,11 @@ func TestJobEveryKey(t *testing.T) {
 		"daemonShort":"0a1b2c3d","cliVersion":"2.1.332","cwd":"/w","backend":"daemon","createdAt":"2026-09-01T10:00:00.000Z",
 		"updatedAt":"2026-09-01T12:00:00.5+02:00","firstTerminalAt":null,"lastTerminalAt":"x","queuedPrompt":" yes \n","bridgeSessionId":"cse_B1",
 		"bridgeSessionSeq":3,"originCwd":"/w","worktreePath":"/w","routine":"nightly","archived":true,"agent":"a","block":{"questions":[]},
-		"suggestedReply":"ok","initialPrompt":"p","fan":1,"selfWake":{"at":1},"forkSessionId":"f","forkParentSessionId":"g","replayOwed":true}`)
+		"suggestedReply":"ok","initialPrompt":"p","fan":[{"id":"a1","kind":"agent","label":"look","startedAt":1796096809553},{"id":"b2","kind":"shell","label":"make","startedAt":"2026-09-01T10:00:00Z","doneAt":1796096872734}],"pendingBackgroundAgentCount":2,"selfWake":{"at":1},"forkSessionId":"f","forkParentSessionId":"g","replayOwed":true}`)
 	got.Fingerprint = ""
 	want := &Job{
+		Fan: []FanItem{{ID: "a1", Kind: "agent", Label: "look", StartedAt: time.UnixMilli(1796096809553).UTC()},
+			{ID: "b2", Kind: "shell", Label: "make", StartedAt: time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), Done: true}}, PendingAgents: 2,
 		Short: short1, SessionID: id1, ResumeSessionID: id2, Name: "name", Intent: "do it", Cwd: "/w", Template: "bg", State: "blocked", Tempo: "idle",
 		Needs: "a go", LinkScanPath: "/p/x.jsonl", LinkScanOffset: 12, BridgeBody: "B1", QueuedPrompt: " yes \n", Queued: true, InFlightQueue: 1,
 		InFlightTasks: 2, RespawnFlags: []string{"-n", "x"}, SelfWake: true, Routine: true, Archived: true, ForkSession: "f", ForkParent: "g",

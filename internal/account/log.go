@@ -25,6 +25,7 @@ const (
 	LogSupervisor = claude.LogSupervisor
 	LogUpgrade    = claude.LogUpgrade
 	LogShutdown   = claude.LogShutdown
+	LogStop       = claude.LogStop
 )
 
 // LogEntry is one understood line.

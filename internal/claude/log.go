@@ -16,6 +16,7 @@ var (
 	logAdopted  = regexp.MustCompile(`^bg adopt: adopted=(\d+) respawned=(\d+) dead=(\d+)(?: .*)?$`)
 	logStart    = regexp.MustCompile(`^─── daemon start ─── version=`)
 	logUpgrade  = regexp.MustCompile(`self-restarting for upgrade`)
+	logStop     = regexp.MustCompile(`^shutdown requested via control socket`)
 	logShutdown = regexp.MustCompile(`^shutting down \(cause=([^,)]*)[,)]`)
 	// logGlued finds a supervisor's start behind a line that was cut off by what ended the one before.
 	logGlued = regexp.MustCompile(`.(\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\] ` +
@@ -34,6 +35,7 @@ const (
 	LogSupervisor LogKind = "supervisor-start"
 	LogUpgrade    LogKind = "upgrade"
 	LogShutdown   LogKind = "shutdown"
+	LogStop       LogKind = "daemon-stop"
 )
 
 // LogLine is one line of the supervisor's log.
@@ -77,6 +79,8 @@ func ParseLogLine(line string) LogLine {
 		out.Kind = LogSupervisor
 	case logUpgrade.MatchString(body):
 		out.Kind = LogUpgrade
+	case logStop.MatchString(body):
+		out.Kind = LogStop
 	default:
 		if m := logShutdown.FindStringSubmatch(body); m != nil {
 			out.Kind, out.Cause = LogShutdown, m[1]

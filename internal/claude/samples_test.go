@@ -48,6 +48,7 @@ var samples = map[string]struct {
 	"logAdopted":  {logAdopted, []string{"bg adopt: adopted=0 respawned=0 dead=3"}},
 	"logStart":    {logStart, []string{"─── daemon start ─── version=2.1.332 pid=4711"}},
 	"logUpgrade":  {logUpgrade, []string{"binary changed on disk, self-restarting for upgrade"}},
+	"logStop":     {logStop, []string{"shutdown requested via control socket"}},
 	"logShutdown": {logShutdown, []string{"shutting down (cause=signal, live_workers=2)"}},
 	"logGlued":    {logGlued, []string{"[2026-11-29T12:01:43.816Z] [bg] bg sp[2026-11-29T12:04:00.001Z] [supervisor] ─── daemon start ─── version=2.1.332 pid=9"}},
 }

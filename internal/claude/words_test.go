@@ -35,6 +35,9 @@ var wordSamples = []string{
 	`"inFlight":{"tasks":0,"queued":1,"kinds":[],"drainableMonitors":0}`,
 	`[2026-12-01T03:59:25.013Z] [bg] bg settled 1cf5376d (killed)`, `[2026-11-29T12:01:43.816Z] [bg] bg settled 261c700b (done)`,
 	`bg settled 261c700b (failed)`, `bg settled 261c700b (crashed): exit 1 before init`,
+	`{"type":"tool_use","name":"Agent","input":{"description":"cut work","subagent_type":"general-purpose","run_in_background":true}}`,
+	`{"type":"tool_use","name":"Task","input":{"description":"look","prompt":"x"}}`, `{"name":"ScheduleWakeup","input":{"delaySeconds":600}}`,
+	`Async agent launched successfully. (This tool result is internal metadata`, `Use SendMessage with to: 'a096f209e7975d7f4'`,
 	`CLAUDE_CONFIG_DIR=/home/ann/.claude-work`, `CLAUDE_CODE_SESSION_ID=261c700b-5c0d-4f0e-9a6b-0123456789ab`,
 	`CLAUDE_JOB_DIR=/home/ann/.claude/jobs/261c700b`, `2.1.257 (Claude Code)`, UUIDPattern,
 }
