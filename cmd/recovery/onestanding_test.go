@@ -39,7 +39,9 @@ func (b *bench) says(list string, args ...string) map[string]said {
 		}
 	}
 	for _, key := range strings.Fields(list) {
-		take(object[key])
+		if raw, ok := object[key]; ok { // not where the command knows no job of that name
+			take(raw)
+		}
 	}
 	return found
 }
