@@ -141,6 +141,9 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		if s.out.Started {
 			return false
 		}
+	case s.out.Started && s.ended && prompts.IsMessage(said):
+		// What recovery asks for settles nothing that the review named: a WRAP is no word of the user's on its open items.
+		return false
 	case s.out.Started && s.ended:
 		s.out.UserAfter = true
 		return false

@@ -18,9 +18,13 @@ func (j *judge) wrapped() bool {
 	if last := j.in.Journal.LastSent(); last != nil && w.WrappedAt != nil && w.State != wrap.Done && last.At.After(*w.WrappedAt) {
 		return false // it was woken for another review since
 	}
+	asked := j.out.Sent || j.in.Review != nil
 	switch {
 	case w.State == wrap.Done:
 		return j.done()
+	case !asked && w.State != wrap.Running:
+		// It was wrapped before this recovery: what a review would find is not known, so it may be woken for one.
+		j.before()
 	case w.State == wrap.Held:
 		j.why("it wrapped and is held: %s", w.ClosingLine)
 		j.waits("you: it wrapped and is held")
@@ -40,6 +44,19 @@ func (j *judge) wrapped() bool {
 		j.why("it was asked for its wrap, and that is no real one: %s", w.Reason)
 	}
 	return false
+}
+
+// before says what an earlier wrap has come to in a session that was never reviewed.
+func (j *judge) before() {
+	w := j.in.Wrap
+	switch {
+	case w.State == wrap.Held:
+		j.why("it wrapped and is held: %s", w.ClosingLine)
+	case w.ReopenedBy != "" && w.WrappedAt != nil:
+		j.why("wrapped at %s, then went on: a %s wrote in it and was answered", stamp(*w.WrappedAt), w.ReopenedBy)
+	case w.State == wrap.NotAWrap:
+		j.why("it was asked for its wrap, and that is no real one: %s", w.Reason)
+	}
 }
 
 // wentOn is a session that had wrapped and in which somebody wrote afterwards.
