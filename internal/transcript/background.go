@@ -216,10 +216,11 @@ func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 	return out, err
 }
 
-// thread notes a thread that the transcript names; one that is named again is the newest.
-func (f *folder) thread(id string) {
-	body := claude.Body(strings.TrimSpace(id))
-	if body == "" {
+// thread notes a thread that the transcript names; one that is named again is the newest. A line that names another session was
+// copied with its conversation.
+func (f *folder) thread(e *Entry) {
+	body := claude.Body(strings.TrimSpace(e.Get("bridgeSessionId").String()))
+	if of := e.Get("sessionId").String(); body == "" || of != "" && f.session != "" && of != f.session {
 		return
 	}
 	f.out.Threads = append(slices.DeleteFunc(f.out.Threads, func(known string) bool { return known == body }), body)
@@ -228,10 +229,11 @@ func (f *folder) thread(id string) {
 // Threads are the bodies of the threads that the transcript names, the newest last. Only the lines that name one are parsed.
 func (t *File) Threads() ([]string, error) {
 	f := newFolder(nil)
+	f.session = SessionOf(t.Path)
 	err := t.walkRaw(func(l Line) error {
 		if bytes.Contains(l.Data, []byte(claude.TypeBridge)) {
 			if e := parse(l); e.Type == claude.TypeBridge {
-				f.thread(e.Get("bridgeSessionId").String())
+				f.thread(e)
 			}
 		}
 		return nil

@@ -136,3 +136,24 @@ func TestAwaySummaryIsNoEntry(t *testing.T) {
 		t.Errorf("the last entry is at %s", got)
 	}
 }
+
+// TestThreadsOfACopiedConversation: a copy holds the lines of the session that it was made from, whose threads are not its own.
+func TestThreadsOfACopiedConversation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), idB+".jsonl")
+	line := func(session, body string) string {
+		return fmt.Sprintf(`{"type":"bridge-session","sessionId":%q,"bridgeSessionId":"cse_%s"}`+"\n", session, body)
+	}
+	if err := os.WriteFile(path, []byte(line(idA, "OLD")+line(idB, "NEW")+done), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(account.Door{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	l, err := f.Ledger(nil)
+	threads, threadsErr := f.Threads()
+	if err != nil || threadsErr != nil || !slices.Equal(l.Threads, []string{"NEW"}) || !slices.Equal(threads, l.Threads) {
+		t.Errorf("%v and %v (%v, %v)", l.Threads, threads, err, threadsErr)
+	}
+}

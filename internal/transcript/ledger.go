@@ -84,7 +84,7 @@ func (t *File) Ledger(own func(string) bool) (Ledger, error) { return t.LedgerBe
 // about every text in the user's role.
 func (t *File) LedgerBeside(own, ours func(string) bool) (Ledger, error) {
 	f := newFolder(own)
-	f.ours = ours
+	f.ours, f.session = ours, SessionOf(t.Path)
 	err := t.walkRaw(f.line)
 	f.finish()
 	if err != nil {
@@ -108,11 +108,13 @@ type queued struct {
 }
 
 type folder struct {
-	out   Ledger
-	own   func(string) bool
-	ours  func(string) bool
-	queue []*queued
-	gone  []*queued // went out of the queue, not seen again yet
+	out  Ledger
+	own  func(string) bool
+	ours func(string) bool
+	// session is the id whose name the file bears; empty for a text without a file.
+	session string
+	queue   []*queued
+	gone    []*queued // went out of the queue, not seen again yet
 	// struck are the uuids of lines that stood for a queued message: the same line can be in the file twice.
 	struck map[string]bool
 	// known are the lines that were met before, uuids the uuids.
@@ -164,7 +166,7 @@ func (f *folder) line(l Line) error {
 	case claude.TypeQueue:
 		f.operation(e)
 	case claude.TypeBridge:
-		f.thread(e.Get("bridgeSessionId").String())
+		f.thread(e)
 	case "user":
 		f.user(e)
 	case "attachment":
