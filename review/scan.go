@@ -150,7 +150,7 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 			return false
 		}
 	case s.out.Started && s.ended:
-		s.out.UserAfter = true
+		s.out.UserAfter, s.out.OnlyWrap = true, strings.Contains(said, prompts.WrapMark)
 		return false
 	case s.out.Started:
 		s.out.UserAfter = true

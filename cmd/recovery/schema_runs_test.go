@@ -489,8 +489,19 @@ func holdPlaces(t *testing.T, h *holder) {
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", asks.Short, slow.Short, owner.Short)
 	h.run(b, "status")
 	b.confirmed(owner.Short)
+	// The simulated client takes a session for a starting one in the second after its wake.
+	if err := os.RemoveAll(filepath.Join(b.a.Simulated, "woken")); err != nil {
+		t.Fatal(err)
+	}
 	h.run(b, "resume", "--prompt", "prep", "--spacing", "0", "--wait", "0", owner.Short)
 	h.run(b, "status")
+	// An agent's turn behind the reply.
+	on := b.add(fixtures.Session{Name: "goes on"})
+
+	b.inventory()
+	h.run(b, "resume", "--spacing", "0", "--wait", "0", on.Short)
+	appendNotified(t, on)
+	h.run(b, "read", on.Short)
 	// A wrap behind a verdict with money at risk.
 	wrapped := b.add(fixtures.Session{Name: "wrapped"})
 	b.script(wrapped.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "y", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text(), Wrap: "done"})
@@ -506,6 +517,17 @@ func holdPlaces(t *testing.T, h *holder) {
 	h.run(b, "wrap-wait", "--wait", "5", wrapped.Short)
 	h.run(b, "report")
 	h.run(b, "status")
+}
+
+// appendNotified writes a turn that a task notification began and that made a call.
+func appendNotified(t *testing.T, s fixtures.Added) {
+	t.Helper()
+	at := time.Now().Add(time.Second)
+	line := userLine(s, "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>", at)
+	appendLine(t, s.Transcript, line)
+	call := doneLine(at.Add(time.Second).UTC().Format(time.RFC3339Nano))
+	call["message"].(map[string]any)["content"] = []any{map[string]any{"type": "tool_use", "id": "toolu_on", "name": "Bash", "input": map[string]any{"command": "git status"}}}
+	appendLine(t, s.Transcript, call)
 }
 
 // repeatALine writes an earlier line of a transcript behind its end once more.
