@@ -17,6 +17,8 @@ import (
 func TestCutAgent(t *testing.T) {
 	s := newSandbox(t)
 	s.rule(t, rule{Match: "RECOVERY REVIEW v1", Reply: reviewReply})
+	// In auto mode, the default here, an agent needs a check that only the real service makes.
+	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"defaultMode":"default","allow":["Agent","Bash(touch:*)"]}}`), 0o600))
 	const task = "Wait, then make the file of the background work."
 	input, err := json.Marshal(map[string]any{"description": "make the background file", "prompt": task,
 		"subagent_type": "general-purpose", "run_in_background": true})

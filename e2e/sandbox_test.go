@@ -126,8 +126,8 @@ func newSandbox(t *testing.T) *sandbox {
 // refusesUntrusted says that the client does not start in a folder without trust; older ones do.
 func (s *sandbox) refusesUntrusted() bool { return s.atLeast(2, 1, 281) }
 
-// namesChangedFiles says that the client records which files a command of the shell changed: 2.1.332 does, 2.1.300 did not.
-func (s *sandbox) namesChangedFiles() bool { return s.atLeast(2, 1, 332) }
+// namesChangedFiles says that the client records which files a command of the shell changed. It does so in auto mode alone.
+func (s *sandbox) namesChangedFiles() bool { return s.atLeast(2, 1, 258) }
 
 func (s *sandbox) atLeast(version ...int) bool {
 	own := make([]int, 3)
@@ -210,7 +210,7 @@ func (s *sandbox) files(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude.json"),
 		[]byte(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["00000000000000000000"],"rejected":[]},"projects":{}}`), 0o600))
 	// Without these the client would ask, and nobody is there to answer.
-	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"defaultMode":"default","allow":["Agent","Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
+	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"allow":["Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "skills", "session-wrap", "SKILL.md"),
 		[]byte("---\nname: session-wrap\ndescription: Wrap a session up in done mode.\n---\n\nWrite the summary, then the two closing lines.\n"), 0o644))
 	must(t, hostIn(s.work, "git", "init", "-q"))

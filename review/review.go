@@ -80,6 +80,8 @@ type Review struct {
 	WentOn bool `json:"went_on,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
+	// OnlyWrap says that what the person wrote is the WRAP message: it settles nothing that the verdict holds.
+	OnlyWrap bool `json:"-"`
 	// PromptID is that of the prompt whose review this is.
 	PromptID string `json:"prompt_id"`
 	BadLines int    `json:"bad_lines"`

@@ -145,7 +145,7 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		// What recovery asks for settles nothing that the review named: a WRAP is no word of the user's on its open items.
 		return false
 	case s.out.Started && s.ended:
-		s.out.UserAfter = true
+		s.out.UserAfter, s.out.OnlyWrap = true, strings.Contains(said, prompts.WrapMark)
 		return false
 	case s.out.Started:
 		s.out.UserAfter = true

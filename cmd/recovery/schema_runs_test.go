@@ -15,6 +15,7 @@ import (
 	"recovery/fixtures"
 	"recovery/internal/account"
 	"recovery/internal/journal"
+	"recovery/prompts"
 )
 
 // hasty is a bench whose program never rests for long.
@@ -37,7 +38,7 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		run  func(*testing.T, *holder)
 	}{
 		{"situations", holdSituations}, {"outcomes", holdOutcomes}, {"demo", holdDemo}, {"pages", holdPages}, {"wraps", holdWraps}, {"reviews", holdReviews},
-		{"agents", holdAgents}, {"acks", holdAcks}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors}, {"messages", holdMessages}, {"inflight", holdInflight},
+		{"agents", holdAgents}, {"acks", holdAcks}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors}, {"messages", holdMessages}, {"inflight", holdInflight}, {"places", holdPlaces},
 	}
 	ran := 0
 	t.Run("of", func(t *testing.T) {
@@ -455,6 +456,103 @@ func holdChecks(t *testing.T, h *holder) {
 		}
 	}
 	h.run(b, "why", cron.Short)
+}
+
+// holdPlaces makes the places of a session that come between two runs, or from a transcript that no situation describes.
+func holdPlaces(t *testing.T, h *holder) {
+	b := hasty(t, testAccount(t))
+	// An open intention, as a crash leaves it behind.
+	open := b.add(fixtures.Session{Name: "open"})
+	b.inventory()
+	killedRun(t, b, open, true)
+	h.run(b, "queue-check", open.Short)
+	h.run(b, "status")
+
+	b = hasty(t, testAccount(t))
+	fan := b.add(fixtures.Session{Name: "an agent", Extra: map[string]string{
+		"fan": `[{"id":"a1","kind":"agent","label":"look at the logs","startedAt":1796098060790}]`}})
+	shortened := b.add(fixtures.Session{Name: "cut short", LastEntry: b.a.Now.Add(-12 * time.Hour), Log: []fixtures.LogLine{
+		{At: b.a.Now.Add(-time.Hour), Text: "bg retire SHORT: settled, idle 8h"}}})
+	repeated := b.add(fixtures.Session{Name: "repeated", Turns: []fixtures.Turn{fixtures.Says("a", "b"), fixtures.Says("c", "d")}})
+	repeatALine(t, repeated)
+	b.inventory()
+	h.run(b, "queue-check", fan.Short, shortened.Short, repeated.Short)
+
+	asks := b.add(fixtures.Session{Name: "asks"})
+	b.script(asks.Short, fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("git log", "")}, PermissionPrompt: true, Process: fixtures.Bool(true)})
+	slow := b.add(fixtures.Session{Name: "slow"})
+	b.script(slow.Short, fixtures.Script{DelayMS: 600_000, Process: fixtures.Bool(true)})
+	owner := b.add(fixtures.Session{Name: "owner"})
+	b.script(owner.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text()})
+	b.sys.processes = account.ReadProcesses
+	b.inventory()
+	h.run(b, "resume", "--spacing", "0", "--wait", "0", asks.Short, slow.Short, owner.Short)
+	h.run(b, "status")
+	b.confirmed(owner.Short)
+	// The simulated client takes a session for a starting one in the second after its wake.
+	if err := os.RemoveAll(filepath.Join(b.a.Simulated, "woken")); err != nil {
+		t.Fatal(err)
+	}
+	h.run(b, "resume", "--prompt", "prep", "--spacing", "0", "--wait", "0", owner.Short)
+	h.run(b, "status")
+	// An agent's turn behind the reply.
+	on := b.add(fixtures.Session{Name: "goes on"})
+
+	b.inventory()
+	h.run(b, "resume", "--spacing", "0", "--wait", "0", on.Short)
+	appendNotified(t, on)
+	h.run(b, "read", on.Short)
+	// A wrap behind a verdict with money at risk.
+	wrapped := b.add(fixtures.Session{Name: "wrapped"})
+	b.script(wrapped.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "y", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text(), Wrap: "done"})
+	b.inventory()
+	h.run(b, "resume", "--spacing", "0", "--wait", "0", wrapped.Short)
+	text, err := prompts.RenderWrap(prompts.Wrap{Short: wrapped.Short})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.a.Deliver(wrapped.Short, text); err != nil {
+		t.Fatal(err)
+	}
+	h.run(b, "wrap-wait", "--wait", "5", wrapped.Short)
+	h.run(b, "report")
+	h.run(b, "status")
+}
+
+// appendNotified writes a turn that a task notification began and that made a call.
+func appendNotified(t *testing.T, s fixtures.Added) {
+	t.Helper()
+	at := time.Now().Add(time.Second)
+	line := userLine(s, "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>", at)
+	appendLine(t, s.Transcript, line)
+	call := doneLine(at.Add(time.Second).UTC().Format(time.RFC3339Nano))
+	call["message"].(map[string]any)["content"] = []any{map[string]any{"type": "tool_use", "id": "toolu_on", "name": "Bash", "input": map[string]any{"command": "git status"}}}
+	appendLine(t, s.Transcript, call)
+}
+
+// repeatALine writes an earlier line of a transcript behind its end once more.
+func repeatALine(t *testing.T, s fixtures.Added) {
+	t.Helper()
+	data, err := os.ReadFile(s.Transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		if bytes.Contains(line, []byte(`"type":"assistant"`)) {
+			f, err := os.OpenFile(s.Transcript, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Write(line); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatal("no reply in the transcript")
 }
 
 func holdErrors(t *testing.T, h *holder) {
