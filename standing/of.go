@@ -159,7 +159,10 @@ func afterReview(r queuecheck.Result) queuecheck.Result {
 }
 
 func (j *judge) archived() bool {
-	archived := j.in.Page == string(inventory.PageArchived) || j.in.Facts != nil && j.in.Facts.Job.Archived
+	f := j.in.Facts
+	// Without a queue check, a mark from before the inventory that lists the session says nothing.
+	archived := j.in.Page == string(inventory.PageArchived) ||
+		f != nil && f.Job.Archived && (!j.in.Listed || f.Job.UpdatedAt.After(j.in.TakenAt))
 	if j.in.Check != nil {
 		archived = hasReason(j.in.Check, "archived")
 	}
