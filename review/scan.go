@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -55,7 +56,7 @@ func (s *scan) add(e *transcript.Entry) bool {
 		}
 	case "system":
 		if e.Get("subtype").Str == "api_error" {
-			s.failed(firstOf(e.Get("error.message").String(), e.Get("content").String(), "an API error"))
+			s.failed(cmp.Or(e.Get("error.message").String(), e.Get("content").String(), "an API error"))
 		}
 	}
 	return true
@@ -82,15 +83,6 @@ func promptText(v gjson.Result) string {
 		return true
 	})
 	return strings.Join(parts, "\n")
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func (s *scan) stamp(e *transcript.Entry) {

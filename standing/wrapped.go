@@ -1,9 +1,11 @@
 package standing
 
 import (
+	"cmp"
 	"fmt"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/queuecheck"
 	"recovery/review"
@@ -78,7 +80,7 @@ func (j *judge) done() bool {
 	if w.WrappedAt != nil {
 		seen += " at " + stamp(*w.WrappedAt)
 	}
-	j.why("%s: %s", seen, firstOf(w.ClosingLine, "its closing line"))
+	j.why("%s: %s", seen, cmp.Or(w.ClosingLine, "its closing line"))
 	against := j.against()
 	if len(against) > 0 {
 		j.out.Why = append(against, j.out.Why...)
@@ -210,7 +212,7 @@ func doubts(r *review.Review) []string {
 		why = append(why, "defect "+d.Code+": "+d.Text)
 	}
 	if n := r.Unjudged(); n > 0 {
-		why = append(why, fmt.Sprintf("%s cannot be judged: look at them with `recovery read`", calls(n)))
+		why = append(why, fmt.Sprintf("%s cannot be judged: look at them with `recovery read`", text.Plural(n, "tool call")))
 	}
 	return why
 }
@@ -220,13 +222,6 @@ func (j *judge) remarks() {
 	if r := j.in.Review; r != nil {
 		j.out.Why = append(j.out.Why, doubts(r)...)
 	}
-}
-
-func calls(n int) string {
-	if n == 1 {
-		return "1 tool call"
-	}
-	return fmt.Sprintf("%d tool calls", n)
 }
 
 // passes says that the queue check lets it be woken now.
