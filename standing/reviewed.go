@@ -86,6 +86,9 @@ func (j *judge) reviewed() bool {
 		return j.unanswered()
 	}
 	j.remarks()
+	if r.WentOn {
+		defer func() { j.out.WaitsFor = "you to look: " + wentOnActing + "; " + j.out.WaitsFor }()
+	}
 	unjudged := r.Unjudged() > 0 && r.Verdict != nil && r.Verdict.Verdict == review.VerdictDone
 	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
 		switch {

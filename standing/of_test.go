@@ -1,0 +1,26 @@
+package standing
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"recovery/internal/journal"
+	"recovery/review"
+	"recovery/wrap"
+)
+
+// TestItWentOnActing: a session that acted on after its review is shown so wherever it stands, and its wrap is looked at first.
+func TestItWentOnActing(t *testing.T) {
+	for _, verdict := range []string{review.VerdictOwner, review.VerdictDone, review.VerdictHeld} {
+		r := &review.Review{Answered: true, Started: true, WentOn: true, Verdict: &review.Verdict{Verdict: verdict}}
+		st := Of(Input{Short: "1a2b3c4d", Journal: &journal.Session{Short: "1a2b3c4d"}, Review: r})
+		if !slices.Contains(st.Why, wentOnActing) || !strings.Contains(st.WaitsFor, wentOnActing) {
+			t.Errorf("%s: waits for %q, why %q", verdict, st.WaitsFor, st.Why)
+		}
+	}
+	r := &review.Review{Answered: true, Started: true, WentOn: true, Verdict: &review.Verdict{Verdict: review.VerdictDone}}
+	if st := Of(Input{Short: "1a2b3c4d", Review: r, Wrap: wrap.Status{State: wrap.Done}}); st.Place != LookFirst {
+		t.Errorf("wrapped, and it went on acting: %s", st.Place)
+	}
+}
