@@ -33,6 +33,7 @@ func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, err
 	if err != nil {
 		return Review{}, err
 	}
+	win.Mark = wrapMark(s)
 	rev, err := Read(w, rules, win)
 	if err != nil {
 		return rev, err
@@ -45,6 +46,14 @@ func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, err
 		rev.follows(before(w, rules, job, s, win))
 	}
 	return rev, nil
+}
+
+// wrapMark is the phrase of the WRAP message that the session was asked with, as far as that is on record.
+func wrapMark(s *journal.Session) string {
+	if s.Wrap == nil {
+		return ""
+	}
+	return s.Wrap.Mark
 }
 
 func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, error) {

@@ -80,6 +80,9 @@ type Review struct {
 	WentOn bool `json:"went_on,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
+	// Settled says that a person wrote in their own words behind the reply and was answered: what the verdict names may be
+	// settled. A prep, a nudge or a WRAP settles nothing, however it was sent.
+	Settled bool `json:"settled,omitempty"`
 	// PromptID is that of the prompt whose review this is.
 	PromptID string `json:"prompt_id"`
 	BadLines int    `json:"bad_lines"`
@@ -101,6 +104,8 @@ type Window struct {
 	Short string
 	// Prep says that the prompt asks for a final plan and not for a review.
 	Prep bool
+	// Mark is the phrase of the session's WRAP message, when it was asked with another than recovery's own.
+	Mark string
 }
 
 // Unjudged counts the calls that may have had an effect and cannot be judged.

@@ -146,7 +146,7 @@ func (j *judge) busy() []string {
 // unsettled is what the last verdict names and no later message of the user settled.
 func (j *judge) unsettled() []string {
 	r := j.in.Review
-	if r == nil || r.Verdict == nil || r.UserAfter {
+	if r == nil || r.Verdict == nil || r.Settled {
 		return nil
 	}
 	v := r.Verdict
