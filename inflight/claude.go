@@ -11,6 +11,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
 )
@@ -93,16 +94,16 @@ func noJobs(archived, elsewhere int) string {
 func (a Account) row(f inventory.Facts) sources.Row {
 	j, story := f.Job, a.World.Story(f)
 	r := sources.Row{
-		Source: Claude, ID: j.SessionID, Title: clip(j.Title(), maxTitle), State: state(f, story), UpdatedAt: updated(f), Cwd: j.Cwd, ClaudeSessionID: j.SessionID,
+		Source: Claude, ID: j.SessionID, Title: text.Cut(j.Title(), maxTitle), State: state(f, story), UpdatedAt: updated(f), Cwd: j.Cwd, ClaudeSessionID: j.SessionID,
 		Store: filepath.Join(a.Dir, "jobs", j.Short), Details: []sources.Detail{}, Warnings: []string{}, Commands: []sources.Command{},
 	}
 	if r.ID == "" {
 		r.ID = j.Short
 	}
 	judge(&r, f, story)
-	add := func(name, text string) {
-		if text != "" {
-			r.Details = append(r.Details, sources.Detail{Name: name, Text: clip(text, 600)})
+	add := func(name, value string) {
+		if value != "" {
+			r.Details = append(r.Details, sources.Detail{Name: name, Text: text.Cut(value, 600)})
 		}
 	}
 	add("short", j.Short)
@@ -182,19 +183,7 @@ func judge(r *sources.Row, f inventory.Facts, s inventory.Story) {
 		case f.Tail.Turn == transcript.Waiting:
 			r.WaitsFor = s.TurnWhy
 		case slices.Contains([]inventory.Cause{inventory.Limit, inventory.SignIn}, s.Ended.Cause):
-			r.WaitsFor = string(s.Ended.Cause) + ": " + clip(s.Ended.Line, maxTitle)
+			r.WaitsFor = string(s.Ended.Cause) + ": " + text.Cut(s.Ended.Line, maxTitle)
 		}
 	}
-}
-
-// clip bounds a foreign text to n characters. It escapes nothing: that is done where a text is shown.
-func clip(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
 }

@@ -7,6 +7,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/claude"
 	"recovery/internal/sources"
+	"recovery/internal/text"
 )
 
 // Session is the Claude Code session behind a row.
@@ -41,7 +42,7 @@ func (n *joiner) session(id string) *Session {
 		s = &Session{Live: account.Unknown}
 	} else if j := n.jobs[id]; j != nil {
 		l := n.a.World.Liveness(j)
-		s = &Session{Short: j.Short, Title: clip(j.Title(), maxTitle), Live: l.State, Waiting: l.WaitingFor}
+		s = &Session{Short: j.Short, Title: text.Cut(j.Title(), maxTitle), Live: l.State, Waiting: l.WaitingFor}
 	} else if claude.IsUUID(id) {
 		// No job, but a session of a terminal registers its process too. Such a one is never started again by the supervisor.
 		l := n.a.World.Liveness(&account.Job{Short: id[:8], SessionID: id, State: "done"})
@@ -67,7 +68,7 @@ func (n *joiner) join(r *Row) {
 	case account.Offline:
 		if s.Short != "" {
 			r.mark("only when `"+queueCheck+s.Short+"` lets it pass: ", r.opensSession)
-			r.Commands = append(r.Commands, sources.Command{Command: queueCheck + s.Short, Effect: "of its Claude session, " + strconv.Quote(clip(s.Title, 80)) + ": " + checkEffect})
+			r.Commands = append(r.Commands, sources.Command{Command: queueCheck + s.Short, Effect: "of its Claude session, " + strconv.Quote(text.Cut(s.Title, 80)) + ": " + checkEffect})
 		}
 		return
 	case account.Live:

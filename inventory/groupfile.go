@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 
 	"gopkg.in/yaml.v3"
 )
@@ -36,25 +36,19 @@ func ParseGroups(name string, data []byte, jobs *account.Jobs) (*GroupFile, erro
 		}
 		return nil, p.fail(len(yamlLines(data[:good])), "it is not valid UTF-8")
 	}
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	var root yaml.Node
-	err := d.Decode(&root)
-	if errors.Is(err, io.EOF) {
+	top, err := text.YAML(data)
+	var bad *text.YAMLError
+	switch {
+	case errors.As(err, &bad) && bad.Second:
+		return nil, p.fail(bad.Line, "a second document begins here; one is expected")
+	case errors.As(err, &bad):
+		return nil, p.fail(bad.Line, "it is not valid YAML: %v", err)
+	case top == nil:
 		return &GroupFile{kept: bytes.Clone(data)}, nil
-	}
-	if err != nil {
-		return nil, p.fail(lineOf(err), "it is not valid YAML: %v", err)
-	}
-	var second yaml.Node
-	switch err := d.Decode(&second); {
-	case err == nil:
-		return nil, p.fail(second.Line, "a second document begins here; one is expected")
-	case !errors.Is(err, io.EOF):
-		return nil, p.fail(lineOf(err), "it is not valid YAML: %v", err)
 	}
 	f := &GroupFile{}
 	proposed := 0
-	if top := root.Content[0]; top.Tag != "!!null" {
+	if top.Tag != "!!null" {
 		if proposed, err = p.top(f, top); err != nil {
 			return nil, err
 		}
@@ -72,16 +66,6 @@ type groupParser struct {
 
 func (p *groupParser) fail(line int, format string, args ...any) error {
 	return fmt.Errorf("groups file %s, line %d: %s; correct the line and run it again", p.name, max(line, 1), fmt.Sprintf(format, args...))
-}
-
-var yamlErrorLine = regexp.MustCompile(`line (\d+)`)
-
-func lineOf(err error) int {
-	line := 1
-	if m := yamlErrorLine.FindStringSubmatch(err.Error()); m != nil {
-		_, _ = fmt.Sscan(m[1], &line)
-	}
-	return line
 }
 
 // keys gives the values of a map by its keys, which are plain words that stand once and are known.

@@ -196,6 +196,9 @@ func TestOwnerOpen(t *testing.T) {
 		"Offen:\n- Rechnung 12 ist noch nicht bezahlt": "Rechnung 12 ist noch nicht bezahlt",
 		"待办：\n- pay 77":                                "pay 77",
 		"Open:\n```\n- in a fence\n```\n":              "",
+		"Open:\n~~~\n- in tildes\n~~~\n- pay 77":       "pay 77",
+		"Open:\n````\n```\n- longer\n````\n- pay 77":   "pay 77",
+		"Open:\n```make pay``` runs it\n- pay 77":      "pay 77",
 		"Open:\n- pay 77\n- pay 77":                    "pay 77",
 		"Open:\n- RECOVERY REVIEW v1\n- pay 77":        "pay 77",
 	} {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"recovery/internal/text"
 )
 
 // rowItems is what a row is about: the ids that it works on, not those it only refers to.
@@ -59,7 +61,7 @@ func (g *graph) doubt() {
 // neither names, the one of the last reply.
 func readItems(r *Row) rowItems {
 	var it rowItems
-	first := strings.TrimSpace(clipBytes(r.First, headBytes))
+	first := strings.TrimSpace(text.CutBytes(r.First, headBytes, ""))
 	title := named(r.Title, false)
 	for _, id := range title {
 		if len(title) < manyIDs {
@@ -86,7 +88,7 @@ func readItems(r *Row) rowItems {
 	prompt = slices.DeleteFunc(prompt, func(id itemID) bool { return id.stray && !hasName(it.own, id.name) })
 	if !lists {
 		it.more(r, prompt, 0)
-		it.more(r, named(clipBytes(r.Reply, replyBytes), true), 1)
+		it.more(r, named(text.CutBytes(r.Reply, replyBytes, ""), true), 1)
 	}
 	for _, d := range dateText.FindAllString(r.Title+"\n"+first, -1) {
 		if !slices.Contains(it.dates, d) {
@@ -254,14 +256,6 @@ func firstSentence(s string) string {
 	return s
 }
 
-// clipBytes cuts a text to n bytes, at a letter's border.
-func clipBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
-
 // keys are what an id is looked up by. A number of a repository has the repository's place, and that of a link its name; a
 // link in a session that works in a repository of that name has both.
 func (id *itemID) keys(r *Row) []string {
@@ -343,7 +337,7 @@ func (g *graph) sameAlert(a, b int) bool {
 func (g *graph) marks(i int) []string {
 	var out []string
 	r := &g.rows[i]
-	for _, t := range tokens(anyLink.ReplaceAllString(r.Title+"\n"+firstSentence(clipBytes(r.First, headBytes)), " ")) {
+	for _, t := range tokens(anyLink.ReplaceAllString(r.Title+"\n"+firstSentence(text.CutBytes(r.First, headBytes, "")), " ")) {
 		if t.fixed && !slices.Contains(out, t.text) {
 			out = append(out, t.text)
 		}
@@ -368,7 +362,7 @@ func where(r *Row, it *rowItems, id itemID) string {
 	switch {
 	case slices.ContainsFunc(named(r.Title, false), func(o itemID) bool { return o.name == id.name }):
 		return "title"
-	case slices.ContainsFunc(named(clipBytes(r.First, headBytes), false), func(o itemID) bool { return o.name == id.name }):
+	case slices.ContainsFunc(named(text.CutBytes(r.First, headBytes, ""), false), func(o itemID) bool { return o.name == id.name }):
 		return "first prompt"
 	}
 	return "last reply"

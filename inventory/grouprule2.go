@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"recovery/internal/text"
 )
 
 // joinItems is rule 2: sessions that work on one ticket, incident, invoice, alert or pull request.
@@ -118,7 +120,7 @@ func (g *graph) oneMatter(a, b int) bool {
 func (g *graph) matter(i int) map[string]bool {
 	r := &g.rows[i]
 	out := map[string]bool{}
-	for _, t := range contentTokens(r.Title + "\n" + firstSentence(clipBytes(r.First, headBytes))) {
+	for _, t := range contentTokens(r.Title + "\n" + firstSentence(text.CutBytes(r.First, headBytes, ""))) {
 		if utf8.RuneCountInString(t.text) >= 4 && !t.fixed && !anyMatter[t.text] {
 			out[t.text] = true
 		}
@@ -177,7 +179,7 @@ func (g *graph) boilerplate(key string, rows []int) bool {
 	sentences, rests := map[string]int{}, map[string]bool{}
 	most := 0
 	for _, i := range rows {
-		first := clipBytes(g.rows[i].First, headBytes)
+		first := text.CutBytes(g.rows[i].First, headBytes, "")
 		for _, id := range named(first, false) {
 			if !slices.Contains(id.keys(&g.rows[i]), key) {
 				continue

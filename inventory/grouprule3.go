@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"recovery/internal/text"
 )
 
 const (
@@ -140,7 +142,7 @@ func (b *brief) beginning(r *Row) string {
 // empty when there is but one.
 func (b *brief) sentences(r *Row) string {
 	var list []string
-	for rest := clipBytes(r.First, promptBytes); rest != ""; {
+	for rest := text.CutBytes(r.First, promptBytes, ""); rest != ""; {
 		one := rest
 		if m := sentenceEnd.FindStringIndex(rest); m != nil {
 			one, rest = rest[:m[1]], rest[m[1]:]
@@ -173,7 +175,7 @@ func (g *graph) brief(i int) (brief, bool) {
 		b.WriteByte(0)
 		b.WriteString(w.text)
 	}
-	return brief{row: i, words: words, key: b.String(), again: again.MatchString(clipBytes(r.Title+"\n"+r.First, headBytes))}, true
+	return brief{row: i, words: words, key: b.String(), again: again.MatchString(text.CutBytes(r.Title+"\n"+r.First, headBytes, ""))}, true
 }
 
 // bands are the buckets of a prompt. Numbers, files and addresses must be the same in both, so they are part of each.

@@ -3,6 +3,8 @@ package inventory
 import (
 	"strings"
 	"unicode"
+
+	"recovery/internal/text"
 )
 
 // promptBytes is how much of a first prompt is compared.
@@ -78,7 +80,7 @@ func plainSet(words string) map[string]bool { return wordSet(plainLetters(words)
 // tokens splits a prompt into its words.
 func tokens(s string) []token {
 	var out []token
-	runes := []rune(clipBytes(s, promptBytes))
+	runes := []rune(text.CutBytes(s, promptBytes, ""))
 	start, sentence := -1, true
 	flush := func(end int) {
 		if start < 0 {

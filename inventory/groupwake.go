@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"recovery/internal/text"
 	"recovery/prompts"
 )
 
@@ -76,13 +77,11 @@ var (
 // and boxes that are not ticked. Items that a prompt may not hold, because they read as an approval or imitate recovery's own
 // marks, are left out, and dropped counts them. A review's verdict block says more: use its open list where there is one.
 func OwnerOpen(reply string) (items []string, dropped int) {
-	open, fence := false, false
-	for _, line := range strings.Split(clipBytes(reply, 256<<10), "\n") {
+	open := false
+	var fences text.Fences
+	for _, line := range strings.Split(text.CutBytes(reply, 256<<10, ""), "\n") {
 		plain := strings.TrimSpace(line)
-		if strings.HasPrefix(plain, "```") {
-			fence = !fence
-		}
-		if fence {
+		if at, _ := fences.Next(plain); at != text.Outside {
 			continue
 		}
 		m := listItem.FindStringSubmatch(line)
@@ -99,10 +98,10 @@ func OwnerOpen(reply string) (items []string, dropped int) {
 		if box != nil {
 			item = box[2]
 		}
-		if item == "" || box != nil && box[1] != " " || box == nil && !open || slices.Contains(items, clipBytes(item, openBytes)) {
+		if item == "" || box != nil && box[1] != " " || box == nil && !open || slices.Contains(items, text.CutBytes(item, openBytes, "")) {
 			continue
 		}
-		item = clipBytes(item, openBytes)
+		item = text.CutBytes(item, openBytes, "")
 		if len(items) == maxOpen || !sendable(item) {
 			dropped++
 			continue

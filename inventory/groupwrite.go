@@ -2,9 +2,7 @@ package inventory
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -73,12 +71,11 @@ func WriteProposal(inv *Inventory, existing *GroupFile) []byte {
 
 // readable says that a file is one YAML map with proposals.
 func readable(data []byte) bool {
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	var root, second yaml.Node
-	if d.Decode(&root) != nil || !errors.Is(d.Decode(&second), io.EOF) || root.Content[0].Kind != yaml.MappingNode {
+	root, err := text.YAML(data)
+	if err != nil || root == nil || root.Kind != yaml.MappingNode {
 		return false
 	}
-	top := root.Content[0].Content
+	top := root.Content
 	return len(top) >= 2 && top[len(top)-2].Value == "proposed" && top[len(top)-1].Kind == yaml.SequenceNode
 }
 

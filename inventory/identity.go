@@ -15,11 +15,6 @@ import (
 // identity finds which conversation and which threads are the session's own, and what else may be.
 func (f *Facts) identity(w *World) {
 	j := f.Job
-	for _, id := range []string{j.SessionID, j.ResumeSessionID, transcript.SessionOf(f.Location.Path)} {
-		if claude.IsUUID(id) && !slices.Contains(f.IDs, id) {
-			f.IDs = append(f.IDs, id)
-		}
-	}
 	f.Threads = slices.Clone(w.found[j.Short])
 	if j.BridgeBody != "" && !slices.Contains(f.Threads, j.BridgeBody) {
 		f.Threads = append(f.Threads, j.BridgeBody)

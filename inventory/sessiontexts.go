@@ -1,14 +1,12 @@
 package inventory
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"regexp"
 	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 	"recovery/prompts"
 
 	"gopkg.in/yaml.v3"
@@ -38,12 +36,6 @@ func (f TextsFile) Parse(data []byte, jobs *account.Jobs) (out map[string]Sessio
 	fail := func(line int, format string, args ...any) error {
 		return fmt.Errorf("%s %s, line %d: %s; %s: correct the line and run it again", f.Kind, f.Name, max(line, 1), fmt.Sprintf(format, args...), f.Then)
 	}
-	// The library is known to panic on some broken input.
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = nil, fail(1, "it is not valid YAML or JSON: %v", r)
-		}
-	}()
 	top, empty, err := f.top(data, fail)
 	if err != nil || empty {
 		return map[string]SessionText{}, err
@@ -84,24 +76,18 @@ func (f TextsFile) Parse(data []byte, jobs *account.Jobs) (out map[string]Sessio
 
 // top is the file's one map.
 func (f TextsFile) top(data []byte, fail func(int, string, ...any) error) (top *yaml.Node, empty bool, err error) {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, more yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0:
-		if f.MayBeEmpty {
-			return nil, true, nil
-		}
+	top, err = text.YAML(data)
+	var bad *text.YAMLError
+	switch {
+	case errors.As(err, &bad) && bad.Second:
+		return nil, false, fail(bad.Line, "it holds more than one document")
+	case errors.As(err, &bad):
+		return nil, false, fail(bad.Line, "it is not valid YAML or JSON: %v", err)
+	case top == nil && f.MayBeEmpty:
+		return nil, true, nil
+	case top == nil:
 		return nil, false, fail(1, "it holds nothing")
-	case err != nil:
-		return nil, false, fail(errorLine(err), "it is not valid YAML or JSON: %v", err)
 	}
-	switch err := dec.Decode(&more); {
-	case err == nil:
-		return nil, false, fail(more.Line, "it holds more than one document")
-	case !errors.Is(err, io.EOF):
-		return nil, false, fail(errorLine(err), "it is not valid YAML or JSON: %v", err)
-	}
-	top = doc.Content[0]
 	switch {
 	case f.MayBeEmpty && (top.Tag == "!!null" || top.Kind == yaml.MappingNode && len(top.Content) == 0):
 		return nil, true, nil
@@ -122,14 +108,4 @@ func lineIn(err error, value *yaml.Node) int {
 		return approval.Line
 	}
 	return 0
-}
-
-var yamlLine = regexp.MustCompile(`line (\d+)`)
-
-func errorLine(err error) int {
-	line := 1
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		_, _ = fmt.Sscan(m[1], &line)
-	}
-	return line
 }

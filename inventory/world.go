@@ -84,8 +84,6 @@ type Facts struct {
 	Elsewhere []string
 	// LastUse is when it was last in use by the supervisor's log; zero when that cannot be told.
 	LastUse time.Time
-	// IDs are the session ids that it may know itself by: after /clear there are two.
-	IDs []string
 }
 
 // Facts reads what there is to know of one job.

@@ -164,7 +164,7 @@ func (p *Plan) over(short string) bool {
 // own puts an owner's items into its section: those that nobody has yet, and, apart, those that another owner has.
 func (p *Plan) own(r *Reviewed) {
 	short := r.Job.Short
-	s := &prompts.Section{Short: short, Data: p.in.Data.For[short]}
+	s := &prompts.Section{Short: short, Known: p.known(short), Data: p.in.Data.For[short]}
 	p.sections[short] = s
 	if item := r.Review.Verdict.Item; item != "" {
 		if err := prompts.Words(item, true); err != nil {

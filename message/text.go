@@ -130,9 +130,9 @@ func (p *Plan) section(kind Kind, it *Item) prompts.Section {
 		if p.Of(it.Short).Last.Plan {
 			of = prompts.PrepMarker
 		}
-		return prompts.Section{Short: it.Short, Of: of}
+		return prompts.Section{Short: it.Short, Known: p.known(it.Short), Of: of}
 	}
-	return prompts.Section{Short: it.Short, ReviewOnly: kind == ReviewWrap, Data: p.in.Data.For[it.Short]}
+	return prompts.Section{Short: it.Short, Known: p.known(it.Short), ReviewOnly: kind == ReviewWrap, Data: p.in.Data.For[it.Short]}
 }
 
 func (p *Plan) render(kind Kind, m prompts.Message) (string, []Omitted, error) {
@@ -198,4 +198,12 @@ func (p *Plan) namesakes(name string) []string {
 		}
 	}
 	return out
+}
+
+// known are the other ids by which a session may know itself.
+func (p *Plan) known(short string) []string {
+	if j := p.in.World.Jobs.ByShort[short]; j != nil {
+		return j.OtherIDs()
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 // Section is what a message says to one session. Every text in it is another's words and goes out as data.
 type Section struct {
 	Short string // the session's 8 hex digits
+	// Known are the other ids by which the session may know itself, full and in lower case: after /clear it has a new one.
+	Known []string
 	// Wrong says that the session only shares a name with one that is meant: it answers WRONG SESSION and does nothing.
 	Wrong bool
 	// ReviewOnly says, in a WRAP message, that the session was woken only for its review.
@@ -85,6 +87,9 @@ func (m Message) render(name, marker string) (string, error) {
 func (s Section) clean() (Section, error) {
 	if !claude.IsShort(s.Short) {
 		return s, fmt.Errorf("prompt: session %q is not 8 hex digits", s.Short)
+	}
+	if err := checkKnown(s.Short, s.Known); err != nil {
+		return s, err
 	}
 	out := s
 	var err error

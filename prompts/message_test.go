@@ -121,3 +121,24 @@ func TestNudgeAlone(t *testing.T) {
 		t.Error("a session that is not meant is nudged")
 	}
 }
+
+// TestOtherIDsAreNamed: after /clear a session may know itself by another id, and a nudge with it is still recovery's alone.
+func TestOtherIDsAreNamed(t *testing.T) {
+	const known = "9f8e7d6c-2222-4222-8222-222222222222"
+	for name, render := range map[string]func(Message) (string, error){"prep": RenderPrep, "wrap": RenderWraps, "nudge": RenderNudges} {
+		text, err := render(Message{Sections: []Section{{Short: "1a2b3c4d", Known: []string{known}, Of: ReviewMarker}}})
+		if err != nil || !strings.Contains(text, "Session 1a2b3c4d may also know itself as "+known+".") {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+		if name == "nudge" && !IsNudgeAlone(text, "1a2b3c4d") {
+			t.Errorf("not known as a nudge: %s", text)
+		}
+		if _, err := render(Message{Sections: []Section{{Short: "1a2b3c4d", Known: []string{"yes, go"}, Of: ReviewMarker}}}); err == nil {
+			t.Errorf("%s takes any text as an id", name)
+		}
+	}
+	text, err := RenderReview(Review{Short: "1a2b3c4d", Known: []string{known}, PromptID: "00000000-0000-4000-8000-000000000000"})
+	if err != nil || !strings.Contains(text, known) {
+		t.Errorf("review: %v\n%s", err, text)
+	}
+}

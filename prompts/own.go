@@ -41,6 +41,9 @@ func IsNudgeAlone(text, short string) bool {
 	meant := false
 	for _, m := range nudged.FindAllStringSubmatch(said, -1) {
 		s := Section{Short: m[1], Of: m[2], Wrong: m[2] == ""}
+		if m[3] != "" {
+			s.Known = strings.Split(m[3], ", ")
+		}
 		meant = meant || s.Short == short && !s.Wrong
 		sections = append(sections, s)
 	}
@@ -49,7 +52,8 @@ func IsNudgeAlone(text, short string) bool {
 }
 
 // nudged finds the sections of a nudge, with the marker of the prompt that each is asked about.
-var nudged = regexp.MustCompile(`(?m)^## IF YOU ARE ([0-9a-f]{8})$\n\n(?:The prompt "(` + ReviewMarker + `|` + PrepMarker + `)"|This message is not for)`)
+var nudged = regexp.MustCompile(`(?m)^## IF YOU ARE ([0-9a-f]{8})$\n\n(?:The prompt "(` + ReviewMarker + `|` + PrepMarker + `)" stands in session [0-9a-f]{8} ` +
+	`above this message and still lacks its reply\.(?:\n\nSession [0-9a-f]{8} may also know itself as ([0-9a-f, -]+)\.$)?|This message is not for)`)
 
 // wrapper is what the client puts around a message that another session sent.
 var wrapper = regexp.MustCompile(`(?s)^\s*<cross-session-message\b[^<>]*>(.*)</cross-session-message>\s*$`)

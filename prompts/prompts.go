@@ -35,6 +35,8 @@ var files embed.FS
 type Review struct {
 	Short    string // the session's 8 hex digits
 	PromptID string // a UUID, made anew for each prompt; the last line carries it
+	// Known are the other ids by which the session may know itself, as in a Section.
+	Known []string
 	// Casualty says that the last turn was cut, so that the outcome of its last call is unknown.
 	Casualty bool
 	// Notes are data lines for the session, one an entry.
@@ -52,6 +54,9 @@ type Review struct {
 func RenderReview(r Review) (string, error) {
 	var err error
 	if err = checkIDs(r.Short, r.PromptID); err != nil {
+		return "", err
+	}
+	if err = checkKnown(r.Short, r.Known); err != nil {
 		return "", err
 	}
 	if r.DuplicateOf != "" && !claude.IsShort(r.DuplicateOf) {
@@ -104,6 +109,16 @@ var (
 	blankRuns   = regexp.MustCompile(`\n{3,}`)
 	promptID    = regexp.MustCompile(`recovery-prompt-id:[ \t]*(` + claude.UUIDPattern + `)(?:[^0-9a-f-]|$)`)
 )
+
+// checkKnown says which of a session's other ids is none.
+func checkKnown(short string, ids []string) error {
+	for _, id := range ids {
+		if !claude.IsUUID(id) {
+			return fmt.Errorf("prompt for %s: its other id %q is not a UUID in lower case", short, id)
+		}
+	}
+	return nil
+}
 
 func checkIDs(short, id string) error {
 	if !claude.IsShort(short) {

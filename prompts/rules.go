@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"gopkg.in/yaml.v3"
+	"recovery/internal/text"
 )
 
 //go:embed rules/*.yaml words/english.txt
@@ -184,7 +184,7 @@ var loadRules = sync.OnceValue(func() *rules {
 func readRules(name string, into any) {
 	b, err := ruleFiles.ReadFile(name)
 	if err == nil {
-		err = yaml.Unmarshal(b, into)
+		err = text.DecodeYAML(b, into)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", name, err))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -34,8 +35,8 @@ func (h Handoff) Markdown() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("# Hand-over of a session recovery\n")
 	line("- from: %s", md(h.From))
-	line("- for: %s", md(or(h.For, "whoever goes on")))
-	line("- why: %s", md(or(h.Why, "not said")))
+	line("- for: %s", md(cmp.Or(h.For, "whoever goes on")))
+	line("- why: %s", md(cmp.Or(h.Why, "not said")))
 	line("- written: %s", h.Now.UTC().Format(time.RFC3339))
 	since := "nothing was done yet"
 	if h.Status.Since != nil {
@@ -126,8 +127,8 @@ func (h Handoff) list(line func(string, ...any), title string, want func(Row) bo
 		if s.Link != nil {
 			link = " " + md(*s.Link)
 		}
-		said := or(s.Owed, or(s.WaitsFor, "nothing more"))
-		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), link, md(said), md(or(s.Do.In(h.Shell), "-"))))
+		said := cmp.Or(s.Owed, cmp.Or(s.WaitsFor, "nothing more"))
+		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), link, md(said), md(cmp.Or(s.Do.In(h.Shell), "-"))))
 	}
 	line("\n## %s (%d)\n", title, len(rows))
 	for _, r := range rows {
@@ -151,11 +152,4 @@ func (h Handoff) progress() string {
 		return "nothing is listed yet"
 	}
 	return fmt.Sprintf("of %d sessions: %s", len(h.Status.Items), strings.Join(parts, ", "))
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

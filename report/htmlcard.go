@@ -104,7 +104,7 @@ func (b *pageBuilder) place(p Place) string {
 
 // head fills what every mention of a session has.
 func (b *pageBuilder) head(p Place, short, title, cwd string, link *string) card {
-	c := card{Title: or(text.Clip(title, maxTitle), "(no title)"), Short: text.Clip(short, 60), Cwd: text.Clip(cwd, maxLine), Place: b.place(p), List: b.lists[b.key(p, short)]}
+	c := card{Title: cmp.Or(text.Clip(title, maxTitle), "(no title)"), Short: text.Clip(short, 60), Cwd: text.Clip(cwd, maxLine), Place: b.place(p), List: b.lists[b.key(p, short)]}
 	c.Href, c.Thread = thread(link)
 	if to, ok := b.cards[b.key(p, short)]; ok {
 		c.To = to.ID
@@ -147,7 +147,7 @@ func (b *pageBuilder) mention(e Entry) card {
 	}
 	if e.Review != nil {
 		if n := len(e.Review.Defects); n > 0 {
-			c.Badges = append(c.Badges, badge{"defect", plural(n, "defect")})
+			c.Badges = append(c.Badges, badge{"defect", text.Plural(n, "defect")})
 		}
 		if e.Review.Unclear != "" {
 			c.Badges = append(c.Badges, badge{"unclear", "Unclear"})
@@ -178,7 +178,7 @@ func (b *pageBuilder) mention(e Entry) card {
 
 func verdictBadge(name string) badge {
 	class := map[string]string{review.VerdictDone: "archive_now", review.VerdictOwner: "owners", review.VerdictDuplicate: "duplicates", review.VerdictHeld: "held"}[name]
-	return badge{cmp.Or(class, "unclear"), "Verdict " + or(text.Clip(name, 40), "empty")}
+	return badge{cmp.Or(class, "unclear"), "Verdict " + cmp.Or(text.Clip(name, 40), "empty")}
 }
 
 func (b *pageBuilder) verdict(v *review.Verdict, p Place) *verdictView {
@@ -242,7 +242,7 @@ func reviewState(r *review.Review) string {
 	case r.Unclear != "":
 		parts = append(parts, "unclear")
 	case r.Verdict != nil:
-		parts = append(parts, "says "+or(text.Clip(r.Verdict.Verdict, 40), "nothing"))
+		parts = append(parts, "says "+cmp.Or(text.Clip(r.Verdict.Verdict, 40), "nothing"))
 	case !r.Answered:
 		parts = append(parts, "not answered yet")
 	}
@@ -259,10 +259,10 @@ func reviewState(r *review.Review) string {
 				by = append(by, fmt.Sprintf("%d %s", counts[c], c))
 			}
 		}
-		parts = append(parts, calls(len(r.Tools))+" ("+strings.Join(by, ", ")+")")
+		parts = append(parts, text.Plural(len(r.Tools), "tool call")+" ("+strings.Join(by, ", ")+")")
 	}
 	if n := len(r.Defects); n > 0 {
-		parts = append(parts, plural(n, "defect"))
+		parts = append(parts, text.Plural(n, "defect"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -276,17 +276,10 @@ func classOf(c audit.Class) audit.Class {
 }
 
 func toolOf(t review.Tool) toolView {
-	v := toolView{Name: or(text.Clip(t.Name, 200), "(no name)"), Class: string(classOf(t.Class)), Result: or(text.Clip(t.Result, 60), "not known"), Summary: text.Clip(t.Summary, maxLine), Reason: text.Clip(t.Reason, maxLine),
+	v := toolView{Name: cmp.Or(text.Clip(t.Name, 200), "(no name)"), Class: string(classOf(t.Class)), Result: cmp.Or(text.Clip(t.Result, 60), "not known"), Summary: text.Clip(t.Summary, maxLine), Reason: text.Clip(t.Reason, maxLine),
 		Agent: text.Clip(t.Agent, 200), Network: t.Network}
 	v.Changed, v.MoreChanged = lines(t.ChangedFiles, maxChanged)
 	return v
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 func timeOf(t *time.Time, asOf time.Time) *instant {

@@ -162,7 +162,7 @@ func (b *pageBuilder) anchors() map[string][]string {
 			id := b.ids.make("s", b.place(e.Place), e.Short)
 			out[l.Name] = append(out[l.Name], id)
 			if k := b.key(e.Place, e.Short); b.cards[k].ID == "" {
-				b.cards[k], b.lists[k] = ref{id, or(text.Clip(e.Title, maxTitle), "(no title)"), text.Clip(e.Short, 60)}, l.Name
+				b.cards[k], b.lists[k] = ref{id, cmp.Or(text.Clip(e.Title, maxTitle), "(no title)"), text.Clip(e.Short, 60)}, l.Name
 			}
 			if e.Review != nil {
 				reviews++
@@ -215,7 +215,7 @@ func summaryOf(bar []segment, total int) string {
 	if n := len(parts); n > 1 {
 		said = strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 	}
-	return plural(total, "session") + ": " + said + "."
+	return text.Plural(total, "session") + ": " + said + "."
 }
 
 // The order of what matters most, the worst first.
@@ -263,7 +263,7 @@ func (b *pageBuilder) leads() []card {
 		}
 		bd, known := leadBadges[p.Code]
 		if !known {
-			bd = badge{"unclear", or(text.Clip(p.Code, 40), "Look at it")}
+			bd = badge{"unclear", cmp.Or(text.Clip(p.Code, 40), "Look at it")}
 		}
 		out[i].Points = append(out[i].Points, pointView{bd, pieces(strings.TrimPrefix(p.Text, "would act twice ")), timeOf(p.At, b.r.AsOf)})
 		if n := k + "\x00" + p.Next; !nexts[n] {
@@ -291,7 +291,7 @@ func (b *pageBuilder) groups() []groupView {
 func (b *pageBuilder) captures() []captureView {
 	var out []captureView
 	for _, c := range b.r.Captures {
-		v := captureView{File: text.Clip(c.File, maxLine), Repo: or(text.Clip(c.Repo, maxLine), "no repository")}
+		v := captureView{File: text.Clip(c.File, maxLine), Repo: cmp.Or(text.Clip(c.Repo, maxLine), "no repository")}
 		for _, p := range c.Proposals {
 			v.Proposals = append(v.Proposals, proposalView{b.head(p.Place, p.Short, b.cards[b.key(p.Place, p.Short)].Title, "", p.Link), text.Clip(p.Text, maxLine)})
 		}
@@ -303,7 +303,7 @@ func (b *pageBuilder) captures() []captureView {
 func (b *pageBuilder) others() []otherView {
 	var out []otherView
 	for _, u := range b.r.Unmatched {
-		v := otherView{ID: b.ids.make("u", b.place(u.Place), u.ID), Title: or(text.Clip(u.Title, maxTitle), "(no title)"), Kind: or(text.Clip(u.Kind, 60), "unknown"), Place: b.place(u.Place),
+		v := otherView{ID: b.ids.make("u", b.place(u.Place), u.ID), Title: cmp.Or(text.Clip(u.Title, maxTitle), "(no title)"), Kind: cmp.Or(text.Clip(u.Kind, 60), "unknown"), Place: b.place(u.Place),
 			Updated: timeOf(u.UpdatedAt, b.r.AsOf), Nexts: nextOf(u.WhatToDo, standing.Next{})}
 		v.Href, v.Link = thread(&u.Link)
 		out = append(out, v)
@@ -315,8 +315,8 @@ func (b *pageBuilder) elsewhere() []elsewhereView {
 	classes := map[sources.Verdict]string{sources.Live: "live", sources.Safe: "archive_now", sources.Person: "person", sources.Time: "held", sources.Unsafe: "defect", sources.Done: "archive_now", sources.Unreadable: "unclear"}
 	var out []elsewhereView
 	for _, e := range b.r.Elsewhere {
-		out = append(out, elsewhereView{ID: text.Clip(e.ID, maxTitle), Source: or(text.Clip(e.Source, 60), "unknown"), Title: or(text.Clip(e.Title, maxTitle), "(no title)"), State: text.Clip(e.State, 200),
-			Verdict: or(text.Clip(string(e.Verdict), 60), "unknown"), Class: cmp.Or(classes[e.Verdict], "unclear"), WaitsFor: text.Clip(e.WaitsFor, maxLine), Cwd: text.Clip(e.Cwd, maxLine), Place: b.place(e.Place), Nexts: nextOf(e.Next, standing.Next{})})
+		out = append(out, elsewhereView{ID: text.Clip(e.ID, maxTitle), Source: cmp.Or(text.Clip(e.Source, 60), "unknown"), Title: cmp.Or(text.Clip(e.Title, maxTitle), "(no title)"), State: text.Clip(e.State, 200),
+			Verdict: cmp.Or(text.Clip(string(e.Verdict), 60), "unknown"), Class: cmp.Or(classes[e.Verdict], "unclear"), WaitsFor: text.Clip(e.WaitsFor, maxLine), Cwd: text.Clip(e.Cwd, maxLine), Place: b.place(e.Place), Nexts: nextOf(e.Next, standing.Next{})})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +77,7 @@ func storyOf(id string, story []Moment, asOf time.Time) *storyView {
 	if len(story) == 0 {
 		return nil
 	}
-	v := &storyView{ID: id, Title: "Story: " + plural(len(story), "moment")}
+	v := &storyView{ID: id, Title: "Story: " + text.Plural(len(story), "moment")}
 	moments := slices.Clone(story)
 	slices.SortStableFunc(moments, func(a, b Moment) int { return a.At.Compare(b.At) })
 	if n := len(moments) - maxMoments; n > 0 {
@@ -96,9 +97,9 @@ func storyOf(id string, story []Moment, asOf time.Time) *storyView {
 			words := after(m.Kind, kindAt(moments, i+1))
 			switch {
 			case i+1 < len(moments):
-				mv.Then = words + " for " + length(moments[i+1].At.Sub(m.At))
+				mv.Then = words + " for " + text.AgeInWords(moments[i+1].At.Sub(m.At))
 			case asOf.Sub(m.At) >= time.Minute:
-				mv.Then = words + " for " + length(asOf.Sub(m.At)) + ", up to this report"
+				mv.Then = words + " for " + text.AgeInWords(asOf.Sub(m.At)) + ", up to this report"
 			}
 		}
 		v.Moments = append(v.Moments, mv)
@@ -137,7 +138,7 @@ func (v *storyView) draw(dated []Moment, asOf time.Time) {
 			to, until = placed[i+1], times[i+1]
 		}
 		class := after(m.Kind, kindAt(dated, i+1))
-		words := class + " for " + length(until.Sub(m.At))
+		words := class + " for " + text.AgeInWords(until.Sub(m.At))
 		if to > placed[i] && whole > 0 {
 			v.Spans = append(v.Spans, span{class, percent(placed[i]), percent(to), words})
 		}
@@ -180,5 +181,5 @@ func word(kind string) string {
 	if w, ok := momentWords[kind]; ok {
 		return w
 	}
-	return or(text.Clip(kind, 40), "Seen")
+	return cmp.Or(text.Clip(kind, 40), "Seen")
 }

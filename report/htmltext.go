@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"recovery/internal/text"
 	"recovery/standing"
@@ -138,14 +137,8 @@ func thread(link *string) (href, shown string) {
 // cut gives at most limit bytes of a text of several lines, made safe, and how many bytes are left out.
 func cut(s string, limit int) (shown string, left int) {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if len(s) <= limit {
-		return text.Escape(s), 0
-	}
-	end := limit
-	for end > limit-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return text.Escape(s[:end]), len(s) - end
+	head := text.CutBytes(s, limit, "")
+	return text.Escape(head), len(s) - len(head)
 }
 
 // ids makes the page's anchors: of safe characters only, and each of them once.
@@ -186,28 +179,9 @@ func ago(d time.Duration) string {
 	case d < 0 && d > -time.Minute, d >= 0 && d < time.Minute:
 		return "at the time of this report"
 	case d < 0:
-		return "in " + length(-d)
+		return "in " + text.AgeInWords(-d)
 	}
-	return length(d) + " ago"
-}
-
-// length is a duration in one word of fitting size.
-func length(d time.Duration) string {
-	count := func(n int64, one, many string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %s", n, many)
-	}
-	switch {
-	case d < time.Minute:
-		return count(int64(d/time.Second), "second", "seconds")
-	case d < 2*time.Hour:
-		return count(int64(d/time.Minute), "minute", "minutes")
-	case d < 48*time.Hour:
-		return count(int64(d/time.Hour), "hour", "hours")
-	}
-	return count(int64(d/(24*time.Hour)), "day", "days")
+	return text.AgeInWords(d) + " ago"
 }
 
 // percent is a place along a drawing.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -58,7 +59,7 @@ func (r Report) Markdown() string {
 	if len(r.Elsewhere) > 0 {
 		line("\n## Elsewhere: other systems' unfinished work (%d)\n", len(r.Elsewhere))
 		for _, e := range r.Elsewhere {
-			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(or(e.Title, "(no title)")), md(or(e.State, "no state")), md(string(e.Verdict)), r.where(e.Place))
+			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(cmp.Or(e.Title, "(no title)")), md(cmp.Or(e.State, "no state")), md(string(e.Verdict)), r.where(e.Place))
 			for _, f := range []struct{ name, value string }{{"folder", e.Cwd}, {"waits for", e.WaitsFor}, {"next", e.Next}} {
 				if f.value != "" {
 					line("  - %s: %s", f.name, md(f.value))
@@ -141,7 +142,7 @@ func (r Report) name(p Place, title, short string, link *string) string {
 	if link != nil {
 		to = " " + md(*link)
 	}
-	return fmt.Sprintf("%s `%s`%s%s", md(or(title, "(no title)")), md(short), to, r.where(p))
+	return fmt.Sprintf("%s `%s`%s%s", md(cmp.Or(title, "(no title)")), md(short), to, r.where(p))
 }
 
 func (r Report) section(line func(string, ...any), title string, list []Entry, always bool) {
@@ -220,7 +221,7 @@ func (r Report) entry(line func(string, ...any), e Entry) {
 	if e.Link != nil {
 		link = md(*e.Link)
 	}
-	line("- **%s** `%s` %s%s%s", md(or(e.Title, "(no title)")), md(e.Short), link, r.where(e.Place), running(e))
+	line("- **%s** `%s` %s%s%s", md(cmp.Or(e.Title, "(no title)")), md(e.Short), link, r.where(e.Place), running(e))
 	if e.Cwd != "" {
 		line("  - folder: %s", md(e.Cwd))
 	}
@@ -277,7 +278,7 @@ func (r Report) captures(line func(string, ...any)) {
 	}
 	line("\n## Captures for the same file, to ship as one change (%d)\n", len(r.Captures))
 	for _, c := range r.Captures {
-		line("- **%s** in %s", md(c.File), md(or(c.Repo, "no repository")))
+		line("- **%s** in %s", md(c.File), md(cmp.Or(c.Repo, "no repository")))
 		for _, p := range c.Proposals {
 			line("  - `%s`%s: %s", md(p.Short), r.where(p.Place), md(p.Text))
 		}

@@ -123,25 +123,18 @@ func readOnly(rev review.Review) string {
 	}
 	switch {
 	case rev.Writes() > 0:
-		return fmt.Sprintf("%s in its review, of which %d wrote", calls(len(rev.Tools)), rev.Writes())
+		return fmt.Sprintf("%s in its review, of which %d wrote", text.Plural(len(rev.Tools), "tool call"), rev.Writes())
 	case rev.Unjudged() > 0:
-		return fmt.Sprintf("%s in its review, of which %d cannot be judged", calls(len(rev.Tools)), rev.Unjudged())
+		return fmt.Sprintf("%s in its review, of which %d cannot be judged", text.Plural(len(rev.Tools), "tool call"), rev.Unjudged())
 	case !rev.Answered:
-		return calls(len(rev.Tools)) + " in its review, which has no end"
+		return text.Plural(len(rev.Tools), "tool call") + " in its review, which has no end"
 	case len(rev.Tools) == 0:
 		return "no tool call in its review"
 	case denied > 0:
 		return fmt.Sprintf("%s in its review, of which %d that would write or cannot be judged were denied, and the rest only read",
-			calls(len(rev.Tools)), denied)
+			text.Plural(len(rev.Tools), "tool call"), denied)
 	}
-	return calls(len(rev.Tools)) + " in its review, all only read"
-}
-
-func calls(n int) string {
-	if n == 1 {
-		return "1 tool call"
-	}
-	return fmt.Sprintf("%d tool calls", n)
+	return text.Plural(len(rev.Tools), "tool call") + " in its review, all only read"
 }
 
 // state is how an entry's session runs, in words; empty when nobody looked.

@@ -47,7 +47,7 @@ func (b *builder) story(short string, it *inventory.Item) []Moment {
 	if s != nil {
 		wakes(s, add)
 		if s.Review != nil && s.Review.Answered {
-			text := "its review says " + or(s.Review.Verdict, "nothing that can be read")
+			text := "its review says " + cmp.Or(s.Review.Verdict, "nothing that can be read")
 			add(parsed(s.Review.ReplyAt), MomentReviewed, text)
 		}
 		if w := s.Wrap; w != nil && w.WrappedAt != "" {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/audit"
 	"recovery/internal/claude"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 
 	"github.com/tidwall/gjson"
@@ -32,7 +34,7 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 		switch kind {
 		case "tool_use", "server_tool_use", "mcp_tool_use":
 			j := s.rules.Call(name, []byte(b.Get("input").Raw))
-			call.Class, call.Summary, call.Reason, call.Network = j.Class, shorten(j.Summary), j.Reason, j.Network
+			call.Class, call.Summary, call.Reason, call.Network = j.Class, text.CutBytes(j.Summary, maxSummary, " …"), j.Reason, j.Network
 			if kind != "tool_use" {
 				call.Result = Done // the service runs these itself
 			}
@@ -40,7 +42,7 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 			if strings.HasSuffix(kind, "_tool_result") {
 				return true
 			}
-			call.Name = firstOf(name, kind)
+			call.Name = cmp.Or(name, kind)
 			call.Class, call.Reason, call.Result = audit.Unknown, fmt.Sprintf("a block of type %q is not known", kind), Done
 		}
 		s.index[id] = len(s.out.Tools)
@@ -116,13 +118,6 @@ const (
 	maxChanged = 100
 	maxSummary = 4 << 10
 )
-
-func shorten(s string) string {
-	if len(s) <= maxSummary {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxSummary], "") + " …"
-}
 
 // judgeAgents judges a subagent's start by its own calls, which are listed beside it, when its transcript was found.
 func (s *scan) judgeAgents() {

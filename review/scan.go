@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (s *scan) within(e *transcript.Entry) bool {
 		}
 	case "system":
 		if e.Get("subtype").Str == "api_error" {
-			s.failed(firstOf(e.Get("error.message").String(), e.Get("content").String(), "an API error"))
+			s.failed(cmp.Or(e.Get("error.message").String(), e.Get("content").String(), "an API error"))
 		}
 	}
 	return true
@@ -120,15 +121,6 @@ func promptText(v gjson.Result) string {
 		return true
 	})
 	return strings.Join(parts, "\n")
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func (s *scan) stamp(e *transcript.Entry) {
@@ -187,6 +179,9 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		if s.out.Started {
 			return false
 		}
+	case s.out.Started && s.ended && prompts.IsMessage(said):
+		// What recovery asks for settles nothing that the review named: a WRAP is no word of the user's on its open items.
+		return false
 	case s.out.Started && s.ended:
 		s.out.UserAfter = true
 		return false

@@ -3,11 +3,11 @@ package review
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
 	"recovery/internal/claude"
+	"recovery/internal/text"
 
 	"gopkg.in/yaml.v3"
 )
@@ -85,31 +85,22 @@ func ParseVerdict(reply string) (*Verdict, error) {
 	return v, nil
 }
 
-// decodeVerdict reads the YAML of one block. The library is known to panic on some broken input, and a reply can hold any.
-func decodeVerdict(body string) (v *Verdict, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, fmt.Errorf("not readable as YAML: %v", r)
-		}
-	}()
-	dec := yaml.NewDecoder(strings.NewReader(body))
-	var doc, more yaml.Node
-	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("not readable as YAML: %w", err)
-	}
-	switch err := dec.Decode(&more); {
-	case err == nil:
+// decodeVerdict reads the YAML of one block.
+func decodeVerdict(body string) (*Verdict, error) {
+	top, err := text.YAML([]byte(body))
+	var bad *text.YAMLError
+	switch {
+	case errors.As(err, &bad) && bad.Second:
 		return nil, errors.New("holds more than one YAML document")
-	case !errors.Is(err, io.EOF):
+	case err != nil:
 		return nil, fmt.Errorf("not readable as YAML: %w", err)
-	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+	case top == nil:
 		return nil, errors.New("holds no YAML document")
 	}
-	if err := plainNode(&doc, 0); err != nil {
+	if err := plainNode(top, 1); err != nil {
 		return nil, err
 	}
-	return verdictOf(doc.Content[0])
+	return verdictOf(top)
 }
 
 // plainNode refuses what makes a document mean something else than what stands there: anchors, aliases, tags, merge keys
@@ -335,37 +326,22 @@ func (f fence) yaml() bool {
 func fencedBlocks(s string) (blocks []fence, rest string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	lines := strings.Split(s, "\n")
-	var mark string
+	var fences text.Fences
 	var start, end int
-	var open bool
 	for i, line := range lines {
-		m, info := fenceMark(line)
-		switch {
-		case !open && m != "" && !(m[0] == '`' && strings.Contains(info, "`")):
-			open, mark, start = true, m, i+1
-			blocks = append(blocks, fence{info: strings.TrimSpace(info), line: i + 1})
-		case open && strings.HasPrefix(m, mark) && strings.TrimSpace(info) == "":
-			open, end = false, i+1
-			blocks[len(blocks)-1].body = strings.Join(lines[start:i], "\n")
-			blocks[len(blocks)-1].closed = true
+		switch at, info := fences.Next(text.FenceMargin(line)); at {
+		case text.Opening:
+			start = i + 1
+			blocks = append(blocks, fence{info: info, line: i + 1})
+		case text.Closing:
+			end = i + 1
+			last := &blocks[len(blocks)-1]
+			last.body, last.closed = strings.Join(lines[start:i], "\n"), true
 		}
 	}
-	if open {
+	if fences.Open() {
 		blocks[len(blocks)-1].body = strings.Join(lines[start:], "\n")
 		return blocks, ""
 	}
 	return blocks, strings.Join(lines[end:], "\n")
-}
-
-// fenceMark splits a line that opens or closes a block into its marks and what follows; no marks when it is another line.
-func fenceMark(line string) (mark, info string) {
-	s := strings.TrimLeft(line, " ")
-	if len(line)-len(s) > 3 || s == "" || (s[0] != '`' && s[0] != '~') {
-		return "", ""
-	}
-	n := len(s) - len(strings.TrimLeft(s, s[:1]))
-	if n < 3 {
-		return "", ""
-	}
-	return s[:n], s[n:]
 }

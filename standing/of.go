@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,7 +160,10 @@ func afterReview(r queuecheck.Result) queuecheck.Result {
 }
 
 func (j *judge) archived() bool {
-	archived := j.in.Page == string(inventory.PageArchived) || j.in.Facts != nil && j.in.Facts.Job.Archived
+	f := j.in.Facts
+	// Without a queue check, a mark from before the inventory that lists the session says nothing.
+	archived := j.in.Page == string(inventory.PageArchived) ||
+		f != nil && f.Job.Archived && (!j.in.Listed || f.Job.UpdatedAt.After(j.in.TakenAt))
 	if j.in.Check != nil {
 		archived = hasReason(j.in.Check, "archived")
 	}
@@ -199,7 +203,7 @@ func (j *judge) defect() bool {
 
 // ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
 func ForDefect(short, link string, d journal.DefectData) Next {
-	do := firstOf(d.Do, d.Next, "stop it if it acts: claude stop "+short)
+	do := cmp.Or(d.Do, d.Next, "stop it if it acts: claude stop "+short)
 	return Do("%s; see what it did (read and audit show it); when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
 }
 
@@ -220,15 +224,5 @@ func (j *judge) intended() bool {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// firstOf is the first of several texts that is not empty.
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
 
 func joined(list []string) string { return strings.Join(list, "; ") }

@@ -5,6 +5,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/journal"
+	"recovery/internal/text"
 	"recovery/queuecheck"
 	"recovery/review"
 	"recovery/wrap"
@@ -89,7 +90,7 @@ func (j *judge) reviewed() bool {
 	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
 		switch {
 		case unjudged:
-			j.waits("you to look at %s that cannot be judged", calls(r.Unjudged()))
+			j.waits("you to look at %s that cannot be judged", text.Plural(r.Unjudged(), "tool call"))
 		case len(r.Defects) > 0:
 			j.waits("you to read its review: it did more than read")
 		default:

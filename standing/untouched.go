@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -46,7 +47,7 @@ func (j *judge) failedStart() string {
 	if r == nil {
 		return ""
 	}
-	return firstOf(r.Reason, r.Output, "the client gave no reason")
+	return cmp.Or(r.Reason, r.Output, "the client gave no reason")
 }
 
 func (j *judge) byCheck(c *queuecheck.Result) bool {

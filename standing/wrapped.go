@@ -1,9 +1,11 @@
 package standing
 
 import (
+	"cmp"
 	"fmt"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/queuecheck"
 	"recovery/review"
@@ -16,9 +18,13 @@ func (j *judge) wrapped() bool {
 	if last := j.in.Journal.LastSent(); last != nil && w.WrappedAt != nil && w.State != wrap.Done && last.At.After(*w.WrappedAt) {
 		return false // it was woken for another review since
 	}
+	asked := j.out.Sent || j.in.Review != nil
 	switch {
 	case w.State == wrap.Done:
 		return j.done()
+	case !asked && w.State != wrap.Running:
+		// It was wrapped before this recovery: what a review would find is not known, so it may be woken for one.
+		j.before()
 	case w.State == wrap.Held:
 		j.why("it wrapped and is held: %s", w.ClosingLine)
 		j.waits("you: it wrapped and is held")
@@ -38,6 +44,19 @@ func (j *judge) wrapped() bool {
 		j.why("it was asked for its wrap, and that is no real one: %s", w.Reason)
 	}
 	return false
+}
+
+// before says what an earlier wrap has come to in a session that was never reviewed.
+func (j *judge) before() {
+	w := j.in.Wrap
+	switch {
+	case w.State == wrap.Held:
+		j.why("it wrapped and is held: %s", w.ClosingLine)
+	case w.ReopenedBy != "" && w.WrappedAt != nil:
+		j.why("wrapped at %s, then went on: a %s wrote in it and was answered", stamp(*w.WrappedAt), w.ReopenedBy)
+	case w.State == wrap.NotAWrap:
+		j.why("it was asked for its wrap, and that is no real one: %s", w.Reason)
+	}
 }
 
 // wentOn is a session that had wrapped and in which somebody wrote afterwards.
@@ -61,7 +80,7 @@ func (j *judge) done() bool {
 	if w.WrappedAt != nil {
 		seen += " at " + stamp(*w.WrappedAt)
 	}
-	j.why("%s: %s", seen, firstOf(w.ClosingLine, "its closing line"))
+	j.why("%s: %s", seen, cmp.Or(w.ClosingLine, "its closing line"))
 	against := j.against()
 	if len(against) > 0 {
 		j.out.Why = append(against, j.out.Why...)
@@ -193,7 +212,7 @@ func doubts(r *review.Review) []string {
 		why = append(why, "defect "+d.Code+": "+d.Text)
 	}
 	if n := r.Unjudged(); n > 0 {
-		why = append(why, fmt.Sprintf("%s cannot be judged: look at them with `recovery read`", calls(n)))
+		why = append(why, fmt.Sprintf("%s cannot be judged: look at them with `recovery read`", text.Plural(n, "tool call")))
 	}
 	return why
 }
@@ -203,13 +222,6 @@ func (j *judge) remarks() {
 	if r := j.in.Review; r != nil {
 		j.out.Why = append(j.out.Why, doubts(r)...)
 	}
-}
-
-func calls(n int) string {
-	if n == 1 {
-		return "1 tool call"
-	}
-	return fmt.Sprintf("%d tool calls", n)
 }
 
 // passes says that the queue check lets it be woken now.

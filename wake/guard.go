@@ -221,7 +221,7 @@ func (r *Run) write(g *ready) *refusal {
 		g.expected = g.prompt
 	default:
 		g.kind = journal.KindReview
-		p := prompts.Review{Short: short, PromptID: g.promptID, Casualty: g.verdict.Casualty}
+		p := prompts.Review{Short: short, Known: g.job.OtherIDs(), PromptID: g.promptID, Casualty: g.verdict.Casualty}
 		p.DuplicateOf, p.OwnerOpen = r.duplicate(g)
 		if d, ok := r.Options.Dupes[short]; ok {
 			p.DuplicateText, p.OwnerOpen = d.Text, nil

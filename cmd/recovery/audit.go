@@ -193,7 +193,7 @@ func (x *command) showTools(tools []review.Tool, indent string) {
 		}
 	}
 	if len(tools) > 0 {
-		x.out("%s%s: %d only read (%d of them over the network)", indent, plural(len(tools), "tool call"), reads, network)
+		x.out("%s%s: %d only read (%d of them over the network)", indent, text.Plural(len(tools), "tool call"), reads, network)
 	}
 }
 
@@ -205,13 +205,6 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func who(t review.Tool) string {

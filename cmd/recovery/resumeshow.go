@@ -39,7 +39,7 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			planned = append(planned, it.Short)
 		}
 	}
-	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", plural(len(res.Items), "session"), counts[journal.Woken], counts[journal.Planned], counts[journal.Refused],
+	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", text.Plural(len(res.Items), "session"), counts[journal.Woken], counts[journal.Planned], counts[journal.Refused],
 		len(res.Items)-counts[journal.Woken]-counts[journal.Planned]-counts[journal.Refused])
 	switch {
 	case len(res.Defects) > 0:

@@ -114,7 +114,7 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 			x.out("no finished recovery is kept")
 		}
 	}
-	x.out("%s: %d owed something, %d wait for you, %d open defects", plural(len(s.Items), "session"), owed, waits, len(s.Defects))
+	x.out("%s: %d owed something, %d wait for you, %d open defects", text.Plural(len(s.Items), "session"), owed, waits, len(s.Defects))
 	x.next("%s", text.Line(s.Next))
 }
 

@@ -106,13 +106,5 @@ func (x *command) when(t *time.Time) string {
 	if d < 0 {
 		d, ago = -d, " from now"
 	}
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s%s", int(d.Seconds()), ago)
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min%s", int(d.Minutes()), ago)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h%s", int(d.Hours()), ago)
-	}
-	return fmt.Sprintf("%d days%s", int(d.Hours()/24), ago)
+	return text.Age(d, 2*time.Hour) + ago
 }

@@ -349,6 +349,14 @@ func (j *Job) Link() string { return claude.Link(j.BridgeBody) }
 // Terminal says whether the supervisor has nothing more to start for this job.
 func (j *Job) Terminal() bool { return claude.Terminal(j.State) }
 
+// OtherIDs are the session ids by which the conversation may know itself beside the job's own: after /clear it has a new one.
+func (j *Job) OtherIDs() []string {
+	if claude.IsUUID(j.ResumeSessionID) && j.ResumeSessionID != j.SessionID {
+		return []string{j.ResumeSessionID}
+	}
+	return nil
+}
+
 // Title is the job's title, falling back to its first prompt.
 func (j *Job) Title() string {
 	if j.Name != "" {

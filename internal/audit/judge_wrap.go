@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"recovery/internal/text"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -114,16 +116,16 @@ func judgeEnv(w *walker, c *invocation) verdict {
 		if s.dyn {
 			return v.worse(unknown("a command that is only known at run time: " + s.source()))
 		}
-		text := s.text
+		line := s.text
 		for _, a := range p.rest {
 			if a.dyn {
-				text += ` "$x"`
+				line += ` "$x"`
 			} else {
-				text += " " + quote(a.text)
+				line += " " + text.Quote(a.text)
 			}
 		}
 		// Not a shell, but close to one: what a shell would do besides only makes it worse.
-		return v.worse(w.nested("env "+text, langSh))
+		return v.worse(w.nested("env "+line, langSh))
 	}
 	set, rest := w.variables(p.rest)
 	if len(rest) == 0 {
@@ -131,9 +133,6 @@ func judgeEnv(w *walker, c *invocation) verdict {
 	}
 	return v.worse(set).worse(w.command(rest, c.in, false))
 }
-
-// quote writes a text as one word of a shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // judgeSudo judges sudo and doas.
 func judgeSudo(w *walker, c *invocation) verdict {

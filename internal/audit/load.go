@@ -1,11 +1,10 @@
 package audit
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
+
+	"recovery/internal/text"
 
 	"gopkg.in/yaml.v3"
 )
@@ -42,20 +41,10 @@ type ruleFile struct {
 	MCP      mcpRules             `yaml:",inline"`
 }
 
-// decodeStrict decodes one YAML document and refuses unknown keys.
-func decodeStrict(data []byte, into any) error {
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
 // add puts an embedded file into the tables. A name that is in two files is an error: the later one would silently win.
 func (r *Rules) add(data []byte) error {
 	var f ruleFile
-	if err := decodeStrict(data, &f); err != nil {
+	if err := text.DecodeYAML(data, &f); err != nil {
 		return err
 	}
 	for name, t := range f.Tools {

@@ -1,7 +1,9 @@
 package audit_test
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"recovery/internal/audit"
 	"recovery/internal/audit/corpus"
@@ -89,5 +91,14 @@ func TestNetworkIsMarked(t *testing.T) {
 		if got := r.Shell(line); got.Network != want || got.Class != audit.Read {
 			t.Errorf("%q: network %v, class %s (%s)", line, got.Network, got.Class, got.Reason)
 		}
+	}
+}
+
+// TestSourceBreaksNoCharacter holds a long word of other letters to whole characters when a reason shows its beginning.
+func TestSourceBreaksNoCharacter(t *testing.T) {
+	word := "$x" + strings.Repeat("語", 40)
+	got := audit.Default().Shell(word)
+	if !utf8.ValidString(got.Reason) || !strings.Contains(got.Reason, "語...") {
+		t.Errorf("%q", got.Reason)
 	}
 }

@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"strings"
+
+	"recovery/internal/text"
 )
 
 // strictFile is a rules file of the user. Keys under commands are a command, with sub-commands behind it if wanted:
@@ -54,7 +56,7 @@ type strictRule struct {
 // addStrict puts a file of the user on top of the tables.
 func (r *Rules) addStrict(data []byte) error {
 	var f strictFile
-	if err := decodeStrict(data, &f); err != nil {
+	if err := text.DecodeYAML(data, &f); err != nil {
 		return err
 	}
 	worsens := func(name, s string) (Class, error) {

@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 
+	"recovery/internal/text"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -40,11 +42,7 @@ func (a arg) safeOperand() bool {
 
 // source returns the word as it was written, cut to a length that fits a reason.
 func (a arg) source() string {
-	const most = 60
-	if len(a.src) > most {
-		return a.src[:most] + "..."
-	}
-	return a.src
+	return text.CutBytes(a.src, 60, "...")
 }
 
 // maxBraces is how many words one brace expansion may grow to before it counts as unknown.

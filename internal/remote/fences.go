@@ -1,25 +1,19 @@
 package remote
 
-import "strings"
+import (
+	"strings"
 
-// fence splits a line into the fence that it opens or closes and what follows; "" when it is no fence line.
-func fence(line string) (mark, info string) {
-	t := strings.TrimLeft(line, " \t>")
-	for _, c := range []byte("`~") {
-		n := 0
-		for n < len(t) && t[n] == c {
-			n++
-		}
-		if n >= 3 && (c != '`' || !strings.Contains(t[n:], "`")) {
-			return t[:n], strings.TrimSpace(t[n:])
-		}
-	}
-	return "", ""
-}
+	"recovery/internal/text"
+)
+
+// fenceMargin is a line without what may stand in front of a fence: blanks, and the marks of a quote, since a page may be
+// pasted into a mail.
+func fenceMargin(line string) string { return strings.TrimLeft(line, " \t>") }
 
 func hasFence(s string) bool {
+	var fences text.Fences
 	for line := range strings.Lines(s) {
-		if mark, _ := fence(line); mark != "" {
+		if at, _ := fences.Next(fenceMargin(line)); at == text.Opening {
 			return true
 		}
 	}
@@ -31,7 +25,7 @@ func hasFence(s string) bool {
 func fromFences(s string, depth int) ([]page, *refusal) {
 	var all []page
 	var inside, outside strings.Builder
-	open := ""
+	var fences text.Fences
 	take := func() *refusal {
 		defer inside.Reset()
 		part := strings.TrimSpace(inside.String())
@@ -58,29 +52,27 @@ func fromFences(s string, depth int) ([]page, *refusal) {
 		return r
 	}
 	for line := range strings.Lines(s) {
-		mark, info := fence(line)
-		switch {
-		case open == "" && mark != "":
+		at, info := fences.Next(fenceMargin(line))
+		switch at {
+		case text.Opening:
 			if r := between(); r != nil {
 				return nil, r
 			}
-			open = mark
 			if strings.HasPrefix(info, "{") || strings.HasPrefix(info, "[") {
 				inside.WriteString(info + "\n")
 			}
-		case open != "" && info == "" && strings.HasPrefix(mark, open):
+		case text.Closing:
 			if r := take(); r != nil {
 				return nil, r
 			}
-			open = ""
-		case open != "":
+		case text.Inside:
 			inside.WriteString(line)
 		default:
 			outside.WriteString(line)
 		}
 	}
 	last := between
-	if open != "" {
+	if fences.Open() {
 		last = take
 	}
 	if r := last(); r != nil {

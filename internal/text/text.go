@@ -8,28 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns s with every control character, bidirectional override, invisible format character and broken byte made
-// visible (`\x1b`, `\u202e`). Newlines and tabs stay, so it fits replies of several lines.
+// Escape returns s with every control character, bidirectional override, invisible format character and broken byte
+// made visible (`\x1b`, `\u202e`). Newlines and tabs stay, so it fits replies of several lines.
 func Escape(s string) string {
 	return escape(s, true)
 }
 
-// Line is Escape for a text that must stay on one line: newlines and tabs become single blanks, runs of blanks are folded.
+// Line is Escape for a text that must stay on one line: newlines and tabs become single blanks, runs of blanks are
+// folded.
 func Line(s string) string {
 	return escape(strings.Join(strings.Fields(s), " "), false)
-}
-
-// Clip is Line cut to at most n runes, with an ellipsis when something was cut off.
-func Clip(s string, n int) string {
-	s = Line(s)
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	r := []rune(s)
-	if n < 1 {
-		n = 1
-	}
-	return strings.TrimRight(string(r[:n-1]), " ") + "…"
 }
 
 func escape(s string, lines bool) string {
@@ -83,8 +71,9 @@ func visible(r rune, size int, lines bool) bool {
 	return !unicode.IsControl(r)
 }
 
-// EscapeJSON makes what encoding/json leaves as it is visible in a finished JSON text: C1 controls, bidirectional overrides
-// and other invisible characters become \u escapes, which mean the same to a reader of JSON and nothing to a terminal.
+// EscapeJSON makes what encoding/json leaves as it is visible in a finished JSON text: C1 controls, bidirectional
+// overrides and other invisible characters become \u escapes, which mean the same to a reader of JSON and nothing to
+// a terminal.
 func EscapeJSON(s string) string {
 	var b strings.Builder
 	for i, r := range s {

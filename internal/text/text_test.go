@@ -35,24 +35,12 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-func TestLineAndClip(t *testing.T) {
+func TestLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", " a\n\n b\t\u00a0c \r\n": "a b c", "\x1b[1m\nx": `\x1b[1m x`, "\u2028a\u0085b": "a b", "a\xffb": `a\xffb`,
 	} {
 		if got := Line(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-	for _, c := range []struct {
-		in   string
-		n    int
-		want string
-	}{
-		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"a bcd", 3, "a…"}, {"日本語です", 4, "日本語…"}, {"abc", 1, "…"}, {"abc", 0, "…"}, {"abc", -5, "…"}, {"", 0, ""},
-		{"a\nb\nc", 5, "a b c"}, {"\x1b\x1b", 5, `\x1b…`},
-	} {
-		if got := Clip(c.in, c.n); got != c.want {
-			t.Errorf("%q to %d: %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }

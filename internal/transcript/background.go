@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func (w *work) calls(e *Entry) {
 		w.order = append(w.order, id)
 		switch {
 		case claude.StopsTask(name):
-			w.stops[id] = firstText(input.Get("task_id").String(), input.Get("shell_id").String(), input.Get("bash_id").String())
+			w.stops[id] = cmp.Or(input.Get("task_id").String(), input.Get("shell_id").String(), input.Get("bash_id").String())
 		case name == claude.ToolWakeup:
 			w.begin(&Background{ID: id, Kind: WorkSchedule, Label: label(name, input), At: wakeupAt(e.At, input)})
 		case name == claude.ToolMessage && w.tasks[input.Get("to").String()] != "":
@@ -203,7 +204,7 @@ func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 			return true
 		}
 		begun, on[e.UUID] = true, true
-		parent = firstText(e.Get("parentUuid").String(), e.Get("logicalParentUuid").String())
+		parent = cmp.Or(e.Get("parentUuid").String(), e.Get("logicalParentUuid").String())
 		return parent != ""
 	})
 	var out []OpenCall

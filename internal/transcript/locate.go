@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +46,7 @@ func locate(a *account.Account, j *account.Job, groups [][]string) Location {
 		if stub == "" {
 			stub = g.stub
 		}
-		stubContinued = firstText(stubContinued, g.stubContinued)
+		stubContinued = cmp.Or(stubContinued, g.stubContinued)
 		switch {
 		case len(g.full) > 0:
 			return g.location(a, j, stubContinued)
@@ -105,11 +106,11 @@ func lookAt(a *account.Account, group []string) found {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			g.broken = append(g.broken, err.Error())
-			g.brokenPath = firstText(g.brokenPath, path)
+			g.brokenPath = cmp.Or(g.brokenPath, path)
 		case !tail.Messages:
-			g.stub, g.stubContinued = firstText(g.stub, path), firstText(g.stubContinued, tail.ContinuedIn)
+			g.stub, g.stubContinued = cmp.Or(g.stub, path), cmp.Or(g.stubContinued, tail.ContinuedIn)
 		default:
-			g.full, g.continuedIn = append(g.full, path), firstText(g.continuedIn, tail.ContinuedIn)
+			g.full, g.continuedIn = append(g.full, path), cmp.Or(g.continuedIn, tail.ContinuedIn)
 		}
 	}
 	return g
@@ -127,7 +128,7 @@ func tailOf(a *account.Account, path string) (Tail, error) {
 // otherConversation says that the transcript which was found is not the one that a wake would go on with: the client resumes
 // the resumed session's, and without that file it starts a blank conversation under its id, whatever else there is.
 func otherConversation(a *account.Account, j *account.Job, path string) string {
-	resumed := firstText(j.ResumeSessionID, j.SessionID)
+	resumed := cmp.Or(j.ResumeSessionID, j.SessionID)
 	id := SessionOf(path)
 	if id == resumed || !claude.IsUUID(id) || !claude.IsUUID(resumed) {
 		return ""
@@ -162,7 +163,7 @@ func bySession(a *account.Account, id string) []string {
 func candidates(a *account.Account, j *account.Job) (groups [][]string, note string) {
 	link := j.LinkScanPath
 	usable := filepath.IsAbs(link) && strings.HasSuffix(link, ".jsonl")
-	first := firstText(j.ResumeSessionID, j.SessionID)
+	first := cmp.Or(j.ResumeSessionID, j.SessionID)
 	if !claude.IsUUID(first) {
 		first = j.SessionID
 	}

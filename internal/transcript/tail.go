@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ func (s *tailScan) add(e *Entry) bool {
 		s.decide(UnknownTurn, "%s at byte %d, after the last readable message", e.Bad, e.Offset)
 	}
 	if e.Type == claude.TypeContinuedIn && s.out.ContinuedIn == "" {
-		s.out.ContinuedIn = firstText(e.Get("continuedInSessionId").String(), "another session")
+		s.out.ContinuedIn = cmp.Or(e.Get("continuedInSessionId").String(), "another session")
 	}
 	if !e.Conversation() {
 		return true
@@ -124,7 +125,7 @@ func (s *tailScan) system(e *Entry) {
 	switch e.Get("subtype").Str {
 	case "api_error":
 		if !s.decided {
-			s.out.ErrorText = firstText(e.Get("content").String(), e.Get("error.message").String(), e.Get("error").String())
+			s.out.ErrorText = cmp.Or(e.Get("content").String(), e.Get("error.message").String(), e.Get("error").String())
 		}
 		s.decide(ErrorTurn, "the last turn ended in an API error")
 	case "local_command":
@@ -137,15 +138,6 @@ func (s *tailScan) system(e *Entry) {
 func isLocalOutput(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return strings.HasPrefix(text, "<local-command-stdout") || strings.HasPrefix(text, "<local-command-stderr")
-}
-
-func firstText(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func (s *tailScan) message(e *Entry) {

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 )
 
 // maxRestarts is the wrapper's default for max_restarts.
@@ -230,7 +231,7 @@ func itemsOf(v gjson.Result) items {
 	add := func(s string) {
 		out.count++
 		if len(out.first) < maxItems {
-			out.first = append(out.first, clip(s, 120))
+			out.first = append(out.first, text.Cut(s, 120))
 		}
 	}
 	switch {

@@ -1,16 +1,16 @@
 package agentsession
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"recovery/internal/claude"
 	"recovery/internal/sources"
+	"recovery/internal/text"
 )
 
 // fresh is how old the checkpoint of a running session may be: it writes one every five minutes, so twice that without one
@@ -27,16 +27,16 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 		at, from = mtime, "the file's time, since the checkpoint has none"
 	}
 	r := blank(agent, id, path, store)
-	r.Title, r.State, r.UpdatedAt = clip(orElse(c.task, r.Title), 200), clip(c.status, 60), at
+	r.Title, r.State, r.UpdatedAt = text.Cut(cmp.Or(c.task, r.Title), 200), text.Cut(c.status, 60), at
 	if c.task == "" && c.handoff != nil && c.handoff.task != "" {
-		r.Title = clip(c.handoff.task, 200)
+		r.Title = text.Cut(c.handoff.task, 200)
 	}
 	r.Verdict, r.Reason = judge(c, at, now)
 	r.WaitsFor = waitsFor(c)
 	r.Details = append(r.Details, details(c, at, from, now)...)
 	r.Warnings = append(r.Warnings, warnings(c, agent, id, at, now)...)
 	if command, ok := resume(r); ok && r.Verdict != sources.Done && c.handoff == nil && (now.Sub(at) > fresh || settled(c.status) == "sleeping") {
-		effect := "opens the conversation again; restore the bus position " + orElse(clip(c.bus, 80), "(not recorded)") + " first, or messages that were answered are answered again"
+		effect := "opens the conversation again; restore the bus position " + cmp.Or(text.Cut(c.bus, 80), "(not recorded)") + " first, or messages that were answered are answered again"
 		r.Commands = append(r.Commands, sources.Command{Command: command, Effect: effect, Acts: true})
 	}
 	return r
@@ -44,17 +44,17 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 
 // blank is what every row has, whatever its checkpoint says.
 func blank(agent, id, path, store string) sources.Row {
-	r := sources.Row{Source: Name, ID: clip(id, 200), Title: clip(agent+"/"+id, 200), Store: path, Cwd: filepath.Dir(filepath.Dir(store)),
-		Details: []sources.Detail{{Name: "agent", Text: clip(agent, 200)}}, Warnings: []string{}, Commands: []sources.Command{}, FormatInferred: true}
+	r := sources.Row{Source: Name, ID: text.Cut(id, 200), Title: text.Cut(agent+"/"+id, 200), Store: path, Cwd: filepath.Dir(filepath.Dir(store)),
+		Details: []sources.Detail{{Name: "agent", Text: text.Cut(agent, 200)}}, Warnings: []string{}, Commands: []sources.Command{}, FormatInferred: true}
 	if claude.IsUUID(strings.ToLower(id)) {
 		r.ClaudeSessionID = strings.ToLower(id)
 	}
-	if q, err := syntax.Quote(path, syntax.LangBash); err == nil {
+	if text.Typable(path) {
 		verb := "cat -- "
 		if filepath.Base(path) != "checkpoint.json" {
 			verb = "ls -la -- "
 		}
-		r.Commands = append(r.Commands, sources.Command{Command: verb + q, Effect: "shows what is there; changes nothing"})
+		r.Commands = append(r.Commands, sources.Command{Command: verb + text.ShellWord(path), Effect: "shows what is there; changes nothing"})
 	}
 	return r
 }
@@ -62,8 +62,8 @@ func blank(agent, id, path, store string) sources.Row {
 // unreadable is the row of something that is there and cannot be read.
 func unreadable(agent, id, path, store, why string) sources.Row {
 	r := blank(agent, id, path, store)
-	r.Verdict, r.Reason, r.UpdatedAt = sources.Unreadable, clip(why, 300), modified(path)
-	r.Warnings = append(r.Warnings, "Nothing can be told of it: "+clip(why, 300)+".")
+	r.Verdict, r.Reason, r.UpdatedAt = sources.Unreadable, text.Cut(why, 300), modified(path)
+	r.Warnings = append(r.Warnings, "Nothing can be told of it: "+text.Cut(why, 300)+".")
 	return r
 }
 
@@ -80,8 +80,7 @@ func resume(r sources.Row) (string, bool) {
 	if r.ClaudeSessionID == "" {
 		return "", false
 	}
-	dir, err := syntax.Quote(r.Cwd, syntax.LangBash)
-	return "cd -- " + dir + " && claude --resume " + r.ClaudeSessionID, err == nil
+	return "cd -- " + text.ShellWord(r.Cwd) + " && claude --resume " + r.ClaudeSessionID, text.Typable(r.Cwd)
 }
 
 // settled is a status with its spelling evened out.
@@ -98,11 +97,11 @@ func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 	young := age <= fresh && status != "sleeping"
 	switch {
 	case c.handoff != nil:
-		return sources.Person, "the work was handed off and belongs to " + orElse(clip(c.handoff.to, 80), "another agent") + ": do not wake this one"
+		return sources.Person, "the work was handed off and belongs to " + cmp.Or(text.Cut(c.handoff.to, 80), "another agent") + ": do not wake this one"
 	case age < -ahead:
 		return sources.Person, "its checkpoint lies in the future, so its age cannot be told"
 	case status == "active" && young:
-		return sources.Person, fmt.Sprintf("it may be at work: it is active, and its checkpoint is %s old. Do not wake it before it is older than ten minutes", span(age))
+		return sources.Person, fmt.Sprintf("it may be at work: it is active, and its checkpoint is %s old. Do not wake it before it is older than ten minutes", text.Age(age, time.Hour))
 	case status == "shutting-down" && young:
 		return sources.Person, "it is shutting down, or was a moment ago: look again when the checkpoint is older than ten minutes"
 	case idle:
@@ -110,15 +109,15 @@ func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 	case c.restarts >= 0 && c.restarts >= c.limit:
 		return sources.Person, fmt.Sprintf("it was restarted %d times of at most %d: the automatic restart gave up", c.restarts, c.limit)
 	case status == "shutting-down":
-		return sources.Person, fmt.Sprintf("its shutdown began and did not finish: the checkpoint is %s old, and session_end may never have been published", span(age))
+		return sources.Person, fmt.Sprintf("its shutdown began and did not finish: the checkpoint is %s old, and session_end may never have been published", text.Age(age, time.Hour))
 	case status == "":
 		return sources.Person, "the checkpoint has no status, so whether it stopped on purpose cannot be told"
 	case status != "active" && status != "sleeping":
-		return sources.Person, clip(c.status, 60) + " is not one of the skill's states (active, sleeping, shutting-down)"
+		return sources.Person, text.Cut(c.status, 60) + " is not one of the skill's states (active, sleeping, shutting-down)"
 	case c.bus == "":
 		return sources.Person, "the bus position is not recorded: after a restore old messages would be processed again"
 	case status == "active":
-		return sources.Safe, fmt.Sprintf("interrupted: it is active by its checkpoint, which is %s old, and a running session writes one every five minutes. Make sure that no process has its conversation open", span(age))
+		return sources.Safe, fmt.Sprintf("interrupted: it is active by its checkpoint, which is %s old, and a running session writes one every five minutes. Make sure that no process has its conversation open", text.Age(age, time.Hour))
 	}
 	return sources.Safe, "it sleeps on purpose, with work left: it may be woken"
 }
@@ -126,7 +125,7 @@ func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 func waitsFor(c checkpoint) string {
 	switch {
 	case c.handoff != nil:
-		return "hand-off to " + orElse(clip(c.handoff.to, 80), "another agent") + ", for the reason: " + orElse(clip(c.handoff.reason, 200), "not recorded")
+		return "hand-off to " + cmp.Or(text.Cut(c.handoff.to, 80), "another agent") + ", for the reason: " + cmp.Or(text.Cut(c.handoff.reason, 200), "not recorded")
 	case c.pending.count > 0:
 		return "pending " + c.pending.text()
 	}
@@ -135,9 +134,9 @@ func waitsFor(c checkpoint) string {
 
 func details(c checkpoint, at time.Time, from string, now time.Time) []sources.Detail {
 	var out []sources.Detail
-	add := func(name, text string) {
-		if text != "" {
-			out = append(out, sources.Detail{Name: name, Text: clip(text, 700)})
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, sources.Detail{Name: name, Text: text.Cut(value, 700)})
 		}
 	}
 	count := func(name string, n int) {
@@ -147,18 +146,18 @@ func details(c checkpoint, at time.Time, from string, now time.Time) []sources.D
 	}
 	when := at.Format(time.RFC3339) + ", " + from
 	if age := now.Sub(at); age >= 0 {
-		when = span(age) + " old (" + when + ")"
+		when = text.Age(age, time.Hour) + " old (" + when + ")"
 	}
 	add("checkpoint", when)
 	add("checkpoint reason", c.reason)
 	if !c.started.IsZero() {
 		add("started", c.started.Format(time.RFC3339))
 		if d := at.Sub(c.started); d >= 0 {
-			add("duration", span(d)+" up to the checkpoint")
+			add("duration", text.Age(d, time.Hour)+" up to the checkpoint")
 		}
 	}
 	count("messages processed", c.messages)
-	add("current task", orElse(c.task, map[bool]string{true: "none"}[c.taskKnown]))
+	add("current task", cmp.Or(c.task, map[bool]string{true: "none"}[c.taskKnown]))
 	add("done", c.done.text())
 	add("pending", c.pending.text())
 	add("bus position", c.bus)
@@ -183,10 +182,10 @@ func warnings(c checkpoint, agent, id string, at, now time.Time) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if c.agent != "" && c.agent != agent {
-		add("The checkpoint names the agent %s; its folder says %s, which counts.", clip(c.agent, 80), clip(agent, 80))
+		add("The checkpoint names the agent %s; its folder says %s, which counts.", text.Cut(c.agent, 80), text.Cut(agent, 80))
 	}
 	if c.session != "" && c.session != id {
-		add("The checkpoint names the session %s; its folder says %s, which counts.", clip(c.session, 80), clip(id, 80))
+		add("The checkpoint names the session %s; its folder says %s, which counts.", text.Cut(c.session, 80), text.Cut(id, 80))
 	}
 	if len(c.badTimes) > 0 {
 		add("A time cannot be read: %s.", strings.Join(c.badTimes, ", "))
@@ -198,40 +197,6 @@ func warnings(c checkpoint, agent, id string, at, now time.Time) []string {
 		add("It began after its checkpoint, by its times.")
 	}
 	return out
-}
-
-// span is a duration in its largest whole unit.
-func span(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "less than 1 s"
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	case d >= time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	case d >= time.Minute:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d s", int(d.Seconds()))
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-// clip bounds a foreign text to n characters.
-func clip(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return strings.Clone(s[:i]) + "…"
-		}
-		count++
-	}
-	return strings.Clone(s)
 }
 
 // modified is when a file or folder changed last; zero when that cannot be told.

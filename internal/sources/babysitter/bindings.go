@@ -12,6 +12,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 )
 
 // maxStates bounds the state files that are looked at in one folder, maxHeader the bytes of one that are read.
@@ -127,7 +128,7 @@ func (r *run) bind(all map[string][]binding) {
 		for _, b := range fit[1:] {
 			if !seen[b.session] {
 				seen[b.session] = true
-				r.warn("The session %s says as well that it drives this run (%s).", clip(b.session, 80), b.file)
+				r.warn("The session %s says as well that it drives this run (%s).", text.Cut(b.session, 80), b.file)
 			}
 		}
 		return

@@ -3,6 +3,7 @@
 package babysitter
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -100,7 +101,7 @@ func TestRealRuns(t *testing.T) {
 				}
 				r, ok := rows[dir]
 				pending := readJournal(dir).pendingByKind()
-				t.Logf("%s %s: run:status says %s %v; listed as %s %v, %s: %s", version, mode, said.State, said.PendingByKind, r.State, pending, r.Verdict, orElse(r.WaitsFor, r.Reason))
+				t.Logf("%s %s: run:status says %s %v; listed as %s %v, %s: %s", version, mode, said.State, said.PendingByKind, r.State, pending, r.Verdict, stdcmp.Or(r.WaitsFor, r.Reason))
 				if !ok || r.State != said.State {
 					t.Errorf("%s: state %q, want %q", mode, r.State, said.State)
 				}

@@ -1,17 +1,17 @@
 package babysitter
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"recovery/internal/claude"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 )
 
 // maxTitle bounds a title, in characters.
@@ -24,8 +24,8 @@ const ahead = 5 * time.Minute
 func (r *run) row(now time.Time) sources.Row {
 	verdict, reason := r.judge(now)
 	row := sources.Row{
-		Source: Name, ID: clip(r.id, 200), Title: clip(orElse(orElse(r.prompt, r.process), r.id), maxTitle), State: r.state,
-		Verdict: verdict, Reason: reason, UpdatedAt: r.updated(), Cwd: clip(r.cwd, 4096), Store: r.dir,
+		Source: Name, ID: text.Cut(r.id, 200), Title: text.Cut(cmp.Or(cmp.Or(r.prompt, r.process), r.id), maxTitle), State: r.state,
+		Verdict: verdict, Reason: reason, UpdatedAt: r.updated(), Cwd: text.Cut(r.cwd, 4096), Store: r.dir,
 		Details: r.details(), Warnings: r.warnings, Commands: r.commands(now),
 	}
 	if verdict == sources.Unreadable {
@@ -36,7 +36,7 @@ func (r *run) row(now time.Time) sources.Row {
 		row.WaitsFor = r.waits.text()
 	}
 	if r.claude() {
-		row.ClaudeSessionID = clip(r.session, 200)
+		row.ClaudeSessionID = text.Cut(r.session, 200)
 	}
 	if row.UpdatedAt.After(now.Add(ahead)) {
 		row.Warnings = append(row.Warnings, "Its newest time is in the future: "+row.UpdatedAt.Format(time.RFC3339)+".")
@@ -52,13 +52,13 @@ func (r *run) row(now time.Time) sources.Row {
 func (r *run) damageNotes() []string {
 	var out []string
 	for _, d := range r.journal.damages {
-		out = append(out, "The journal is damaged: "+clip(d, 400)+".")
+		out = append(out, "The journal is damaged: "+text.Cut(d, 400)+".")
 	}
 	if r.journal.moreBad > 0 {
 		out = append(out, fmt.Sprintf("%d more such damages.", r.journal.moreBad))
 	}
 	if r.metaErr != nil {
-		out = append(out, clip("The run's description, run.json, "+files.Cause(r.metaErr), 400)+".")
+		out = append(out, text.Cut("The run's description, run.json, "+files.Cause(r.metaErr), 400)+".")
 	}
 	return out
 }
@@ -79,9 +79,9 @@ func (r *run) updated() time.Time {
 
 func (r *run) details() []sources.Detail {
 	out := []sources.Detail{}
-	add := func(name, text string) {
-		if text != "" {
-			out = append(out, sources.Detail{Name: name, Text: clip(text, 600)})
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, sources.Detail{Name: name, Text: text.Cut(value, 600)})
 		}
 	}
 	j := r.journal
@@ -89,7 +89,7 @@ func (r *run) details() []sources.Detail {
 	if !r.created.IsZero() {
 		add("created", r.created.Format(time.RFC3339))
 	}
-	add("events", fmt.Sprintf("%d, the last is %s", j.files, orElse(j.lastKind, "none")))
+	add("events", fmt.Sprintf("%d, the last is %s", j.files, cmp.Or(j.lastKind, "none")))
 	add("effects", fmt.Sprintf("%d, of which %d are pending", len(j.effects), len(j.pending())))
 	add("pending", kinds(j.pendingByKind()))
 	add("pending effects", r.pendingNames())
@@ -135,24 +135,18 @@ func (r *run) details() []sources.Detail {
 func (r *run) pendingNames() string {
 	var out []string
 	for _, e := range r.journal.pending() {
-		out = append(out, clip(e.id, 80)+" ("+clip(e.kind, 60)+")")
+		out = append(out, text.Cut(e.id, 80)+" ("+text.Cut(e.kind, 60)+")")
 	}
 	return some(out)
-}
-
-// quote makes one word of a shell command. A text that no shell takes as it is (a zero byte) gives false.
-func quote(s string) (string, bool) {
-	q, err := syntax.Quote(s, syntax.LangBash)
-	return q, err == nil
 }
 
 // commands are what a person may type. A run is named by its folder: an id is looked up in the places of the current folder.
 func (r *run) commands(now time.Time) []sources.Command {
 	out := []sources.Command{}
-	dir, ok := quote(r.dir)
-	if !ok {
+	if !text.Typable(r.dir) {
 		return out
 	}
+	dir := text.ShellWord(r.dir)
 	add := func(command, effect string) { out = append(out, sources.Command{Command: command, Effect: effect}) }
 	status := "prints the state; changes nothing"
 	if r.state == "completed" {
@@ -198,7 +192,7 @@ func (r *run) commands(now time.Time) []sources.Command {
 			effect += ", passing every breakpoint"
 		}
 		if r.session != "" && r.claude() && r.sessionActive {
-			effect += "; it takes the run away from session " + clip(r.session, 80) + ", so rather wake that one"
+			effect += "; it takes the run away from session " + text.Cut(r.session, 80) + ", so rather wake that one"
 		}
 		acts(cmd, effect)
 	}
@@ -242,8 +236,7 @@ func (r *run) wakeCommand() (string, bool) {
 	if r.waits.tasks == 0 || !r.claude() || !r.sessionActive || r.cwd == "" || !claude.IsUUID(strings.ToLower(r.session)) {
 		return "", false
 	}
-	dir, ok := quote(r.cwd)
-	return "cd -- " + dir + " && claude --resume " + r.session, ok
+	return "cd -- " + text.ShellWord(r.cwd) + " && claude --resume " + r.session, text.Typable(r.cwd)
 }
 
 // inSession is the form for Claude Code. An id that is more than a plain name would be words to a model, so there is none then.
@@ -253,11 +246,10 @@ func (r *run) inSession() (string, bool) {
 	}
 	cmd := "claude '/babysitter:call resume --run-id " + r.id + "'"
 	if r.cwd != "" {
-		dir, ok := quote(r.cwd)
-		if !ok {
+		if !text.Typable(r.cwd) {
 			return "", false
 		}
-		cmd = "cd -- " + dir + " && " + cmd
+		cmd = "cd -- " + text.ShellWord(r.cwd) + " && " + cmd
 	}
 	return cmd, true
 }

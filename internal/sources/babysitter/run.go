@@ -16,6 +16,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 )
 
 // layout is the one version of the folder's layout that exists; an iterate refuses any other.
@@ -80,7 +81,7 @@ func (r *run) describe() {
 	m := pick(r.meta, "runId", "processId", "prompt", "harness", "sdkVersion", "cwd", "createdAt", "nonInteractive", "layoutVersion", "nested", "completionProof", "processRevision")
 	if id := str(m[0]); id != "" {
 		if id != r.id {
-			r.warn("The run calls itself %s and its folder is named %s: name the folder in commands.", clip(id, 120), clip(r.id, 120))
+			r.warn("The run calls itself %s and its folder is named %s: name the folder in commands.", text.Cut(id, 120), text.Cut(r.id, 120))
 		}
 		r.id = id
 	}
@@ -179,7 +180,7 @@ func (r *run) checkCode(known *hashes) {
 	switch {
 	case now == "missing":
 		r.code = "missing"
-		r.warn("The process file %s is not there: an iterate fails, and changes nothing, until it is.", clip(path, 300))
+		r.warn("The process file %s is not there: an iterate fails, and changes nothing, until it is.", text.Cut(path, 300))
 	case recorded == "" && start == "":
 	case now == "":
 		r.code = "unknown"
@@ -220,16 +221,4 @@ func hashFile(path string) string {
 		return ""
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// clip bounds a foreign text to n runes. It makes a copy, so that the file it comes from need not stay in memory.
-func clip(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return strings.Clone(s[:i]) + "…"
-		}
-		count++
-	}
-	return strings.Clone(s)
 }

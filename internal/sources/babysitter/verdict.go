@@ -1,6 +1,7 @@
 package babysitter
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 )
 
 // judge says what continuing the run would mean, and why, in words.
@@ -36,7 +38,7 @@ func (r *run) judge(now time.Time) (sources.Verdict, string) {
 	case r.importPath() == "":
 		return sources.Person, "its run.json names no process file, so an iterate fails. " + a.why
 	case r.layout != "" && r.layout != layout:
-		return sources.Person, fmt.Sprintf("an iterate refuses its layout version %s. %s", clip(r.layout, 60), a.why)
+		return sources.Person, fmt.Sprintf("an iterate refuses its layout version %s. %s", text.Cut(r.layout, 60), a.why)
 	case r.unattended:
 		return sources.Person, "it is non-interactive: an iterate passes every breakpoint by itself, so waking it is an approval. " + a.why
 	case r.code == "changed":
@@ -67,14 +69,14 @@ func (r *run) calm(now time.Time) answer {
 	case "completed":
 		why := "it is completed"
 		if j.sealReason != "" {
-			why = "it was sealed as completed by hand: " + clip(j.sealReason, 200)
+			why = "it was sealed as completed by hand: " + text.Cut(j.sealReason, 200)
 		}
 		if kinds := kinds(j.pendingByKind()); kinds != "" {
 			why += "; what is still pending (" + kinds + ") is never resolved in a completed run"
 		}
 		return answer{sources.Done, why}
 	case "halted":
-		return answer{sources.Done, "it halted itself: " + clip(orElse(j.haltReason, "no reason is recorded"), 300)}
+		return answer{sources.Done, "it halted itself: " + text.Cut(cmp.Or(j.haltReason, "no reason is recorded"), 300)}
 	case "failed":
 		return r.failed()
 	case "waiting":
@@ -85,28 +87,28 @@ func (r *run) calm(now time.Time) answer {
 
 func (r *run) failed() answer {
 	j := r.journal
-	text := clip(orElse(j.errorText, "no message"), 300)
+	said := text.Cut(cmp.Or(j.errorText, "no message"), 300)
 	if j.errorName != "" && j.errorName != "Error" {
-		text = clip(j.errorName, 60) + ": " + text
+		said = text.Cut(j.errorName, 60) + ": " + said
 	}
 	switch {
 	case j.falseFailure:
-		return answer{sources.Person, "the failure is probably false: it had completed before, and then two events collided (" + text + "). Look at the output; an iterate would not help."}
+		return answer{sources.Person, "the failure is probably false: it had completed before, and then two events collided (" + said + "). Look at the output; an iterate would not help."}
 	case j.recoverable:
-		return answer{sources.Person, "its process stopped with an error (" + text + "), which is recoverable: mend the process, then run:recover-process-error takes the error back"}
+		return answer{sources.Person, "its process stopped with an error (" + said + "), which is recoverable: mend the process, then run:recover-process-error takes the error back"}
 	case j.sealReason != "":
-		return answer{sources.Done, "it was sealed as failed by hand: " + clip(j.sealReason, 200)}
+		return answer{sources.Done, "it was sealed as failed by hand: " + text.Cut(j.sealReason, 200)}
 	case j.completions > 0:
-		return answer{sources.Done, "it had completed, was run again, and failed: " + text}
+		return answer{sources.Done, "it had completed, was run again, and failed: " + said}
 	}
-	return answer{sources.Done, "it failed: " + text}
+	return answer{sources.Done, "it failed: " + said}
 }
 
 func (r *run) waiting(now time.Time) answer {
 	w := r.waits
 	switch {
 	case len(w.answered) > 0:
-		return answer{sources.Person, fmt.Sprintf("the result of %d pending tasks is written and not recorded in the journal (%s): whoever wrote it was cut off. Look at tasks/<id>/result.json and post it again.", len(w.answered), clip(some(w.answered), 200))}
+		return answer{sources.Person, fmt.Sprintf("the result of %d pending tasks is written and not recorded in the journal (%s): whoever wrote it was cut off. Look at tasks/<id>/result.json and post it again.", len(w.answered), text.Cut(some(w.answered), 200))}
 	case len(w.breakpoints) > 0 && r.unattended:
 		return answer{sources.Person, "a breakpoint is open and the run is non-interactive: an iterate passes the breakpoint by itself, which is an approval"}
 	case len(w.breakpoints) > 0:
@@ -114,11 +116,11 @@ func (r *run) waiting(now time.Time) answer {
 	case w.tasks > 0 && r.session == "":
 		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") and no session is recorded that knows how far they got; an iterate only lists the same tasks again"}
 	case w.tasks > 0 && !r.claude():
-		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + clip(r.session, 80) + " of " + clip(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"}
+		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + text.Cut(r.session, 80) + " of " + text.Cut(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"}
 	case w.tasks > 0:
 		return answer{sources.Safe, "tasks were handed out (" + w.kinds + ") and their session stopped before it reported; an iterate only lists them again" + r.wake()}
 	case len(w.sleeps) > 0 && !w.sleeps[0].After(now):
-		return answer{sources.Safe, fmt.Sprintf("its sleep ended %s ago: ready for an iterate%s", age(now.Sub(w.sleeps[0])), r.wake())}
+		return answer{sources.Safe, fmt.Sprintf("its sleep ended %s ago: ready for an iterate%s", text.Age(now.Sub(w.sleeps[0]), time.Hour), r.wake())}
 	case len(w.sleeps) > 0:
 		return answer{sources.Time, "nothing is to be done before " + w.sleeps[0].Format(time.RFC3339) + "; then an iterate goes on" + r.wake()}
 	}
@@ -130,7 +132,7 @@ func (r *run) wake() string {
 	if r.session == "" || !r.claude() {
 		return ""
 	}
-	s := ". Waking its Claude session " + clip(r.session, 80) + " continues the run, by that session's stop hook"
+	s := ". Waking its Claude session " + text.Cut(r.session, 80) + " continues the run, by that session's stop hook"
 	if !r.sessionActive {
 		s += ", if the session is bound to it again (its state file says that it is no longer active)"
 	}
@@ -148,7 +150,7 @@ func (r *run) begun() answer {
 	case r.recovered():
 		return answer{sources.Safe, "created: a process error was taken back, and nothing has run since; an iterate runs the process again" + r.wake()}
 	case j.lastResolved == "error":
-		why := "created: its last task failed (" + clip(orElse(j.taskError, "no message"), 300) + ") and the run was not written as failed; an iterate "
+		why := "created: its last task failed (" + text.Cut(cmp.Or(j.taskError, "no message"), 300) + ") and the run was not written as failed; an iterate "
 		if strings.HasPrefix(r.sdk, "0.") || r.sdk == "" {
 			return answer{sources.Person, why + "writes it as failed unless the process handles the error"}
 		}
@@ -179,11 +181,4 @@ func (r *run) recovered() bool {
 		}
 	}
 	return false
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

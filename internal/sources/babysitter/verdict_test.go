@@ -13,6 +13,7 @@ import (
 
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 )
 
 func sleepTask(at time.Time) string {
@@ -115,8 +116,8 @@ func TestDetails(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for d, want := range map[time.Duration]string{time.Second: "1 s", 59 * time.Minute: "59 min", 47 * time.Hour: "47 h", 49 * time.Hour: "2 days"} {
-		if age(d) != want {
-			t.Errorf("%s: %s", d, age(d))
+		if got := text.Age(d, time.Hour); got != want {
+			t.Errorf("%s: %s", d, got)
 		}
 	}
 }

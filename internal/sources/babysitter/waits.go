@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"recovery/internal/sources/files"
+	"recovery/internal/text"
 )
 
 // maxLooked bounds the pending effects of one run whose files are looked at.
@@ -45,7 +46,7 @@ func (r *run) readWaits(now time.Time) {
 			if e.kind == "breakpoint" || e.kind == "sleep" {
 				var err error
 				if task, err = readObject(filepath.Join(dir, "task.json")); err != nil {
-					r.warn("The task file of %s %s %s.", clip(e.kind, 40), clip(e.id, 80), files.Cause(err))
+					r.warn("The task file of %s %s %s.", text.Cut(e.kind, 40), text.Cut(e.id, 80), files.Cause(err))
 				}
 			}
 		}
@@ -53,12 +54,12 @@ func (r *run) readWaits(now time.Time) {
 		case "breakpoint":
 			w.breakpoints = append(w.breakpoints, breakpointText(e, r.cut(question(dir, task, e)), now))
 			if e.asked.After(now) {
-				r.warn("The breakpoint %s was asked in the future, by its time.", clip(e.id, 80))
+				r.warn("The breakpoint %s was asked in the future, by its time.", text.Cut(e.id, 80))
 			}
 		case "sleep":
 			if at := sleepTarget(task, e.label); at.IsZero() {
 				w.badSleeps++
-				r.warn("The time until which the sleep %s goes cannot be read.", clip(e.id, 80))
+				r.warn("The time until which the sleep %s goes cannot be read.", text.Cut(e.id, 80))
 			} else {
 				w.sleeps = append(w.sleeps, at)
 			}
@@ -102,10 +103,10 @@ func question(dir string, task gjson.Result, e *effect) string {
 func breakpointText(e *effect, question string, now time.Time) string {
 	s := "breakpoint"
 	if question != "" {
-		s += fmt.Sprintf(" %q", clip(question, 300))
+		s += fmt.Sprintf(" %q", text.Cut(question, 300))
 	}
 	if e.label != "" && e.label != question && e.label != "breakpoint" {
-		s += fmt.Sprintf(" (%s)", clip(e.label, 80))
+		s += fmt.Sprintf(" (%s)", text.Cut(e.label, 80))
 	}
 	switch {
 	case e.asked.IsZero():
@@ -113,7 +114,7 @@ func breakpointText(e *effect, question string, now time.Time) string {
 	case e.asked.After(now):
 		return s + ", asked at " + e.asked.Format(time.RFC3339)
 	}
-	return fmt.Sprintf("%s, asked %s ago (%s)", s, age(now.Sub(e.asked)), e.asked.Format(time.RFC3339))
+	return fmt.Sprintf("%s, asked %s ago (%s)", s, text.Age(now.Sub(e.asked), time.Hour), e.asked.Format(time.RFC3339))
 }
 
 // maxEpoch is the last millisecond that a date of JavaScript can hold.
@@ -137,22 +138,9 @@ func sleepTarget(task gjson.Result, label string) time.Time {
 func kinds(byKind map[string]int) string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(byKind)) {
-		out = append(out, fmt.Sprintf("%s %d", clip(k, 60), byKind[k]))
+		out = append(out, fmt.Sprintf("%s %d", text.Cut(k, 60), byKind[k]))
 	}
 	return some(out)
-}
-
-// age is a duration in its largest whole unit.
-func age(d time.Duration) string {
-	switch {
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	case d >= time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	case d >= time.Minute:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d s", int(d.Seconds()))
 }
 
 // text is what the run waits for, in words.

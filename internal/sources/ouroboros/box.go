@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -24,8 +25,8 @@ func Box(r sources.Row) string {
 	}
 	line(kind, r.ID)
 	if kind == "Session ID" {
-		line("Execution ID", or(detail(r, "execution"), "<unknown>"))
-		line("Seed ID", or(detail(r, "seed"), "<not recorded>"))
+		line("Execution ID", cmp.Or(detail(r, "execution"), "<unknown>"))
+		line("Seed ID", cmp.Or(detail(r, "seed"), "<not recorded>"))
 	}
 	line("Title", r.Title)
 	line("State", r.State)
@@ -85,7 +86,7 @@ func Next(r sources.Row) string {
 	if r.Verdict == sources.Unreadable {
 		unknown = "unreadable"
 	}
-	return text.Line(or(r.State, unknown)) + " -> next: " + action
+	return text.Line(cmp.Or(r.State, unknown)) + " -> next: " + action
 }
 
 func capital(s string) string {

@@ -1,9 +1,11 @@
 package ouroboros
 
 import (
+	"cmp"
 	"strings"
 
 	"recovery/internal/sources"
+	"recovery/internal/text"
 )
 
 // inspect are the commands that only look.
@@ -36,7 +38,7 @@ func reattach(r *sources.Row, p place, s *session, l lease) []sources.Command {
 		seed = "SEED.yaml"
 		r.Warnings = append(r.Warnings, "its seed was not recorded: the file must be found by hand")
 	default:
-		r.Warnings = append(r.Warnings, "the file of its seed ("+bounded(or(seed, s.seed))+") does not exist: the original seed must be found by hand")
+		r.Warnings = append(r.Warnings, "the file of its seed ("+bounded(cmp.Or(seed, s.seed))+") does not exist: the original seed must be found by hand")
 		if seed == "" {
 			seed = "SEED.yaml"
 		}
@@ -70,4 +72,13 @@ func cancelCommand(id, effect string) sources.Command {
 		return sources.Command{Command: command("ouroboros", "cancel", "execution", "--", id), Effect: effect, Acts: true}
 	}
 	return sources.Command{Command: command("ouroboros", "cancel", "execution", id), Effect: effect, Acts: true}
+}
+
+// command joins words to a line for a shell, as Ouroboros itself writes one.
+func command(words ...string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = text.ShellWordASCII(w)
+	}
+	return strings.Join(out, " ")
 }

@@ -6,11 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
-	"recovery/internal/text"
 )
 
 // FuzzReplay folds any payload as any kind of event: no panic, only known states, sane counts.
@@ -120,16 +118,6 @@ func TestReplayBackwards(t *testing.T) {
 		}
 		if got := r.result(); got.state != state || got.pause.row != pause {
 			t.Fatalf("%v %v: %s, pause %d, want %s, %d", events, bodies, got.state, got.pause.row, state, pause)
-		}
-	})
-}
-
-// TestQuotedIsPrintable holds for every word: a command can be shown and copied.
-func TestQuotedIsPrintable(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "word")
-		if q := quote(word); !utf8.ValidString(q) || text.Escape(q) != q || strings.ContainsAny(q, "\n\t") {
-			t.Fatalf("%q: %q", word, q)
 		}
 	})
 }

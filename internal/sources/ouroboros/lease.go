@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/text"
+
 	"github.com/tidwall/gjson"
 	"recovery/internal/sources"
 )
@@ -152,13 +154,4 @@ func cancellation(folders []string, session string) string {
 const longest = 600
 
 // bounded cuts a text to at most longest bytes, never inside a character.
-func bounded(s string) string {
-	if len(s) <= longest {
-		return s
-	}
-	cut := longest
-	for cut > 0 && s[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func bounded(s string) string { return text.CutBytes(s, longest, "…") }

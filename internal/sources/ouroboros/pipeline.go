@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -72,7 +73,7 @@ func pipelineRow(file, id string) (r sources.Row, phase string) {
 		return r, ""
 	}
 	p := gjson.ParseBytes(data)
-	r.Title, r.State = str(p, "goal"), or(str(p, "phase"), "unknown")
+	r.Title, r.State = str(p, "goal"), cmp.Or(str(p, "phase"), "unknown")
 	for _, d := range []struct{ name, path string }{{"session", "auto_session_id"}, {"progress", "last_progress_message"}, {"error", "last_error"}} {
 		if t := str(p, d.path); t != "" {
 			r.Details = append(r.Details, sources.Detail{Name: d.name, Text: t})

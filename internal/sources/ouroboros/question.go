@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sort"
@@ -65,7 +66,7 @@ func (q question) words() string {
 	if text == "" {
 		text = "(a question without a text)"
 	}
-	return fmt.Sprintf("a person's answer (%s, risk %s): %s", or(q.kind, "kind not recorded"), or(q.risk, "not recorded"), text)
+	return fmt.Sprintf("a person's answer (%s, risk %s): %s", cmp.Or(q.kind, "kind not recorded"), cmp.Or(q.risk, "not recorded"), text)
 }
 
 // job is a background job of a session.
@@ -116,7 +117,7 @@ func (v *view) jobs() (map[string][]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		j := job{id: about, kind: str(p, "job_type"), status: or(str(now, "status"), "unknown"), message: str(now, "message"),
+		j := job{id: about, kind: str(p, "job_type"), status: cmp.Or(str(now, "status"), "unknown"), message: str(now, "message"),
 			start: p.Get("owner_start_time").Float(), identity: p.Get("owner_identity").IsObject()}
 		if n := p.Get("owner_pid"); n.Type == gjson.Number && n.Num > 0 && n.Num < 1<<31 {
 			j.pid = int(n.Num)
@@ -145,11 +146,4 @@ func str(p gjson.Result, path string) string {
 		return bounded(r.Str)
 	}
 	return ""
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

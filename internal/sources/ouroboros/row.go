@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,9 +30,9 @@ const startAnew = "a resume would mark it failed, since it can be continued only
 // sessionRow makes the row of one session.
 func sessionRow(m sources.Machine, p place, s *session) sources.Row {
 	r := sources.Row{Source: Name, ID: s.id, State: s.state, UpdatedAt: s.at, Store: p.path, Details: []sources.Detail{}, Warnings: append([]string{}, s.bad...)}
-	r.Title = or(str(s.first, "seed_goal"), bounded(s.seed))
-	r.Cwd = or(s.detail.folder, workFolder(s.first))
-	runtime := or(s.detail.runtime, str(s.first, "runtime_backend"))
+	r.Title = cmp.Or(str(s.first, "seed_goal"), bounded(s.seed))
+	r.Cwd = cmp.Or(s.detail.folder, workFolder(s.first))
+	runtime := cmp.Or(s.detail.runtime, str(s.first, "runtime_backend"))
 	if runtime == "claude" {
 		r.ClaudeSessionID = s.detail.native
 	}
@@ -96,7 +97,7 @@ func describe(r *sources.Row, s *session, runtime string) {
 	}
 	add("execution", s.execution)
 	add("seed", s.seed)
-	add("started", or(str(s.first, "start_time"), s.start.when))
+	add("started", cmp.Or(str(s.first, "start_time"), s.start.when))
 	if s.total > 0 {
 		add("criteria", fmt.Sprintf("%d/%d done", max(s.done, 0), s.total))
 	}
@@ -115,7 +116,7 @@ func describe(r *sources.Row, s *session, runtime string) {
 	}
 	add("branch", s.detail.branch)
 	if s.pause.row != 0 {
-		add("pause", or(str(s.pauseBody, "pause_kind"), "no kind recorded"))
+		add("pause", cmp.Or(str(s.pauseBody, "pause_kind"), "no kind recorded"))
 		add("pause reason", str(s.pauseBody, "reason"))
 		add("hint", str(s.pauseBody, "resume_hint"))
 	}
@@ -163,9 +164,9 @@ func judge(r *sources.Row, now time.Time, s *session, l lease, until time.Time, 
 	case limited:
 		r.WaitsFor = "nothing since the usage limit ended at " + until.UTC().Format(time.RFC3339)
 	case s.state == "paused" && str(s.pauseBody, "pause_kind") == "resume_retry":
-		r.WaitsFor = "a person to mend the runtime: " + or(str(s.pauseBody, "reason"), "no reason recorded")
+		r.WaitsFor = "a person to mend the runtime: " + cmp.Or(str(s.pauseBody, "reason"), "no reason recorded")
 	case s.state == "paused":
-		r.WaitsFor = "a person's decision: " + or(str(s.pauseBody, "reason"), "paused without a reason")
+		r.WaitsFor = "a person's decision: " + cmp.Or(str(s.pauseBody, "reason"), "paused without a reason")
 	}
 	switch {
 	case l.owner == alive && len(s.questions) > 0:

@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"cmp"
 	"errors"
 	"sort"
 	"strings"
@@ -205,7 +206,7 @@ func (v *view) fill(s *session) error {
 		if err != nil {
 			return err
 		}
-		s.ending = or(str(p, "error"), str(p, "reason"))
+		s.ending = cmp.Or(str(p, "error"), str(p, "reason"))
 		if by := str(p, "cancelled_by"); by != "" {
 			s.ending += " (cancelled by " + by + ")"
 		}

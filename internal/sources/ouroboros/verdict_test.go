@@ -1,6 +1,7 @@
 package ouroboros
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -151,7 +152,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			box := Box(f.Rows[0])
 			lines := strings.Split(strings.TrimSpace(box), "\n")
-			if last := lines[len(lines)-1]; !strings.HasPrefix(last, or(f.Rows[0].State, "unreadable")+" -> next: ") {
+			if last := lines[len(lines)-1]; !strings.HasPrefix(last, cmp.Or(f.Rows[0].State, "unreadable")+" -> next: ") {
 				t.Errorf("the box ends with %q", last)
 			}
 		})
@@ -224,17 +225,6 @@ func TestLeaseNames(t *testing.T) {
 	for _, id := range []string{"orch_1", "A.b-c", strings.Repeat("a", 128)} {
 		if fileName(id) != id {
 			t.Errorf("%q: %s", id, fileName(id))
-		}
-	}
-}
-
-func TestQuote(t *testing.T) {
-	for in, want := range map[string]string{
-		"": "''", "plain-1.yaml": "plain-1.yaml", "two words": "'two words'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "é": "'é'",
-		"a\x1b[2J": `$'a\x1b[2J'`, "\u202ea": `$'\xe2\x80\xae'$'a'`, "\n'": `$'\x0a\''`, "~": "'~'",
-	} {
-		if got := quote(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
 }
