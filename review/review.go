@@ -68,8 +68,13 @@ type Review struct {
 	ReplyAt *time.Time `json:"reply_at"`
 	// LastAt is the time of the last line that belongs to the review.
 	LastAt *time.Time `json:"last_at"`
-	// Waiting is the question that the session waits with, such as a permission prompt.
+	// Waiting is the question that the session waits with, such as a permission prompt, also when it is offline by now. Of one
+	// that died it can be the call that was open then, of which nobody knows whether it asked for permission or ran.
 	Waiting string `json:"waiting,omitempty"`
+	// Died says that the session is offline and its review has no reply: it was stopped, or died in it.
+	Died bool `json:"died,omitempty"`
+	// cut says that Waiting is the call at which it died, and no question that was seen.
+	cut bool
 	// Error is the client's own message when the turn ended in one.
 	Error string `json:"error,omitempty"`
 	// Plan says that the last prompt was a prep: the reply is a final plan, the verdict that of the review before it, and tools and
@@ -107,6 +112,9 @@ type Window struct {
 	// Mark is the phrase of the session's WRAP message, when it was asked with another than recovery's own.
 	Mark string
 }
+
+// Asks says that the session waits with a question that only a person may answer.
+func (r *Review) Asks() bool { return r.Waiting != "" && !r.cut }
 
 // Unjudged counts the calls that may have had an effect and cannot be judged.
 func (r *Review) Unjudged() int {
