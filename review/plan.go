@@ -69,6 +69,7 @@ func (r *Review) follows(earlier Review, err error) {
 	case earlier.UserAfter:
 		r.add("somebody wrote in it between its review and its plan")
 	}
+	r.WentOn = r.WentOn || earlier.WentOn
 	r.Verdict, r.Settled = earlier.Verdict, r.Settled || earlier.Settled
 	// A subagent's transcript is read from the review on, so what the prep did there stands in both.
 	seen := map[string]bool{}

@@ -113,6 +113,23 @@ type Window struct {
 	Mark string
 }
 
+// Acted says in words that the session went on acting after its reply, and with how many calls; empty when it did not.
+func (r *Review) Acted() string {
+	if !r.WentOn {
+		return ""
+	}
+	n := 0
+	for _, t := range r.Tools {
+		if t.AfterReply {
+			n++
+		}
+	}
+	if n == 0 {
+		return "it went on after its review, without a tool call"
+	}
+	return "it went on acting after its review: " + text.Plural(n, "tool call")
+}
+
 // Asks says that the session waits with a question that only a person may answer.
 func (r *Review) Asks() bool { return r.Waiting != "" && !r.cut }
 

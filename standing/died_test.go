@@ -1,10 +1,12 @@
 package standing
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"recovery/internal/account"
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/inventory"
 	"recovery/review"
@@ -41,5 +43,18 @@ func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
 				t.Errorf("it is advised to answer: %s", s.Next)
 			}
 		})
+	}
+}
+
+// TestWhatASessionDidAfterItsReview is told with what waits for the user.
+func TestWhatASessionDidAfterItsReview(t *testing.T) {
+	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
+		Result: &journal.OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}}}}
+	rev := review.Review{Started: true, Answered: true, Reply: "x", WentOn: true,
+		Verdict: &review.Verdict{Verdict: "DONE"}, Tools: []review.Tool{{Class: audit.Read}, {Class: audit.Read, AfterReply: true}}}
+	s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &rev})
+	const said = "it went on acting after its review: 1 tool call"
+	if s.Place != Finished || !strings.Contains(s.WaitsFor, said) || !slices.Contains(s.Why, said) {
+		t.Errorf("%s: %q %q", s.Place, s.WaitsFor, s.Why)
 	}
 }

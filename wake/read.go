@@ -77,6 +77,9 @@ func (r *Run) show(s Seen) {
 		for _, line := range strings.Split(strings.TrimRight(text.Escape(s.Review.Reply), "\n"), "\n") {
 			r.Tell("    | %s", line)
 		}
+		if said := s.Review.Acted(); said != "" {
+			r.Tell("%s: %s", s.Short, said)
+		}
 	case EndWaits:
 		r.Tell("%s", Waits(s.Short, s.Review))
 	default:

@@ -233,6 +233,9 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 		}
 		x.out("%sanswered %s:", indent, at)
 		x.block(r.Reply, indent+"| ")
+		if said := r.Acted(); said != "" {
+			x.out("%s%s; its verdict is that of the reply", indent, said)
+		}
 	case r.Waiting != "":
 		x.out("%s%s", indent, wake.Waits(short, r))
 	case r.Error != "":
