@@ -145,7 +145,7 @@ func (p *Plan) unanswered(kind Kind, it *Item) {
 		what = "prep"
 	}
 	switch {
-	case r.Last.Waiting != "":
+	case r.Last.Asks():
 		it.stop(Unanswered, "its %s waits: %s", what, r.Last.Waiting)
 	case it.Live == account.Offline:
 		it.stop(Unanswered, "it is offline and its %s has no reply", what)

@@ -25,6 +25,12 @@ func IsMessage(text string) bool {
 	return hasLine(text, PrepMarker) || hasLine(text, NudgeMarker) || hasLine(text, WrapMarker)
 }
 
+// IsOurs says whether a text in the user's role is one of recovery's, however it was sent: a prompt, a message, or a WRAP in the
+// user's own words. It asks for something, and settles nothing that a review names.
+func IsOurs(text string) bool {
+	return IsOwn(text) || IsMessage(text) || strings.Contains(text, WrapMark)
+}
+
 // IsNudgeAlone says whether a text is a nudge of recovery's for this session and nothing else: nobody's words stand beside it.
 func IsNudgeAlone(text, short string) bool {
 	said := strings.TrimSpace(wrapper.ReplaceAllString(text, "$1"))

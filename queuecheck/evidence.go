@@ -52,8 +52,7 @@ func Gather(a *account.Account, f inventory.Facts, events *remote.Events) Eviden
 		ev.WrapAsked = ev.WrapAsked || wraps(s)
 		return prompts.IsOwn(s)
 	}
-	ours := func(s string) bool { return prompts.IsOwn(s) || prompts.IsMessage(s) || wraps(s) }
-	if ev.Ledger, ev.Err = t.LedgerBeside(own, ours); ev.Err != nil {
+	if ev.Ledger, ev.Err = t.LedgerBeside(own, prompts.IsOurs); ev.Err != nil {
 		return ev
 	}
 	fingerprint, err := t.Fingerprint()

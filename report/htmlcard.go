@@ -62,6 +62,7 @@ type reviewView struct {
 	Verdict                          *verdictView
 	Unclear, Waiting, Error          string
 	UserAfter                        bool
+	Acted                            string
 	BadLines                         int
 	ReplyAt                          *instant
 	Reply, Left, Size, All, Audit    string
@@ -207,7 +208,7 @@ func (b *pageBuilder) review(e Entry, id string) *reviewView {
 		return nil
 	}
 	v := &reviewView{ID: id + "-review", Short: text.Clip(e.Short, 60), Unclear: text.Clip(r.Unclear, maxLine), Waiting: text.Clip(r.Waiting, maxLine), Error: text.Clip(r.Error, maxLine),
-		UserAfter: r.UserAfter, BadLines: r.BadLines, ToolCount: len(r.Tools)}
+		UserAfter: r.UserAfter, Acted: r.Acted(), BadLines: r.BadLines, ToolCount: len(r.Tools)}
 	if r.ReplyAt != nil {
 		v.ReplyAt = instantOf(*r.ReplyAt, b.r.AsOf)
 	}

@@ -103,8 +103,8 @@ func (r *Report) twoOwners(entries map[string]Entry) {
 	}
 }
 
-// answered says that a person wrote in the session after its review: what the review named is settled.
-func (e Entry) answered() bool { return e.Review != nil && e.Review.UserAfter }
+// answered says that a person wrote in the session after its review and was answered: what the review named is settled.
+func (e Entry) answered() bool { return e.Review != nil && e.Review.Settled }
 
 // twice is a point on two sessions that would each act on a go.
 func (e Entry) twice(format string, args ...any) Point {

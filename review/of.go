@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"recovery/internal/audit"
 	"recovery/internal/claude"
 	"recovery/internal/journal"
+	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/prompts"
@@ -33,18 +35,31 @@ func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, err
 	if err != nil {
 		return Review{}, err
 	}
+	win.Mark = wrapMark(s)
 	rev, err := Read(w, rules, win)
 	if err != nil {
 		return rev, err
 	}
 	live := w.Witnesses.Of(job, w.Log)
 	if !rev.Answered && rev.Started {
-		rev.Waiting = waiting(job, live, rev)
+		rev.Died = live.State == account.Offline && rev.Error == ""
+		rev.Waiting = waiting(job, live, s.Review, rev)
+		if call := rev.openCall(); rev.Died && rev.Waiting == "" && call != "" {
+			rev.Waiting, rev.cut = call+", which has no result", true
+		}
 	}
 	if win.Prep {
 		rev.follows(before(w, rules, job, s, win))
 	}
 	return rev, nil
+}
+
+// wrapMark is the phrase of the WRAP message that the session was asked with, as far as that is on record.
+func wrapMark(s *journal.Session) string {
+	if s.Wrap == nil {
+		return ""
+	}
+	return s.Wrap.Mark
 }
 
 func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, error) {
@@ -53,7 +68,7 @@ func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, e
 
 // windowBehind is the window of a wake, or, when the journal has none, of the last of recovery's own prompts of a kind that stands
 // in the transcript.
-func windowBehind(w *inventory.World, job *account.Job, short string, last *journal.Wake, kind func(text string) bool) (Window, error) {
+func windowBehind(w *inventory.World, job *account.Job, short string, last *journal.Wake, kind func(said string) bool) (Window, error) {
 	loc := transcript.Locate(w.Account, job)
 	if last != nil {
 		return windowOf(last, short).follow(w.Account.Door, loc.Path), nil
@@ -83,7 +98,7 @@ func windowOf(wake *journal.Wake, short string) Window {
 }
 
 // marked is the window of the last of recovery's own prompts of a kind that was delivered.
-func marked(list []transcript.Marked, kind func(text string) bool) (Window, bool) {
+func marked(list []transcript.Marked, kind func(said string) bool) (Window, bool) {
 	for i := len(list) - 1; i >= 0; i-- {
 		m := list[i]
 		if ids := prompts.FindPromptID(m.Text); m.Delivered && len(ids) > 0 && kind(m.Text) {
@@ -125,8 +140,23 @@ func holds(door account.Door, path, id string) bool {
 	return err == nil && len(l.Marked) > 0
 }
 
-// waiting is the question that a session stands at: by its process, by the job's own state, or by the call itself.
-func waiting(job *account.Job, live account.Liveness, rev Review) string {
+// openCall is the last call of the session itself that has no result; empty when each has one.
+func (r *Review) openCall() string {
+	for _, t := range slices.Backward(r.Tools) {
+		switch {
+		case t.Agent != "" || t.Result != Pending:
+		case t.Summary == "" || t.Summary == t.Name:
+			return t.Name
+		default:
+			return fmt.Sprintf("%s (%s)", t.Name, text.Clip(t.Summary, 120))
+		}
+	}
+	return ""
+}
+
+// waiting is the question that a session stands at, or stood at when it went offline: by its process, by the call itself, by the
+// job's own state, or, for as long as the same prompt has no reply and a call no result, by what was on record when it was seen.
+func waiting(job *account.Job, live account.Liveness, seen *journal.ReviewData, rev Review) string {
 	if live.Status == claude.StatusWaiting || live.WaitingFor != "" {
 		what := live.WaitingFor
 		if what == "" {
@@ -145,6 +175,9 @@ func waiting(job *account.Job, live account.Liveness, rev Review) string {
 	if job.Tempo == claude.TempoBlocked && claude.AsksApproval(job.Needs) {
 		return claude.PermissionPrompt + " (" + job.Needs + ")"
 	}
+	if rev.Died && seen != nil && seen.PromptID == rev.PromptID && rev.openCall() != "" {
+		return seen.Waiting
+	}
 	return ""
 }
 
@@ -159,6 +192,9 @@ func (r *Review) Over(now time.Time, settle time.Duration) bool {
 // Record writes a review and its defects into the journal, each defect once; it gives the defects that are new.
 func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData, error) {
 	data := journal.ReviewData{PromptID: rev.PromptID, Answered: rev.Answered, Writes: rev.Writes(), Unknown: rev.Unjudged(), UserAfter: rev.UserAfter}
+	if rev.Asks() {
+		data.Waiting = rev.Waiting
+	}
 	if rev.Verdict != nil && rev.Unclear == "" {
 		data.Verdict, data.Item = rev.Verdict.Verdict, rev.Verdict.Item
 	}

@@ -51,7 +51,9 @@ func Before(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review,
 }
 
 func reviewWindow(w *inventory.World, job *account.Job, s *journal.Session) (Window, error) {
-	return windowBehind(w, job, s.Short, s.LastReview(), func(text string) bool { return !prompts.IsPrep(text) })
+	win, err := windowBehind(w, job, s.Short, s.LastReview(), func(text string) bool { return !prompts.IsPrep(text) })
+	win.Mark = wrapMark(s)
+	return win, err
 }
 
 // follows takes the verdict, the calls and the defects of the review that this prep follows: the prep changes nothing of them.
@@ -67,7 +69,8 @@ func (r *Review) follows(earlier Review, err error) {
 	case earlier.UserAfter:
 		r.add("somebody wrote in it between its review and its plan")
 	}
-	r.Verdict = earlier.Verdict
+	r.WentOn = r.WentOn || earlier.WentOn
+	r.Verdict, r.Settled = earlier.Verdict, r.Settled || earlier.Settled
 	// A subagent's transcript is read from the review on, so what the prep did there stands in both.
 	seen := map[string]bool{}
 	tools := append([]Tool{}, earlier.Tools...)

@@ -68,8 +68,13 @@ type Review struct {
 	ReplyAt *time.Time `json:"reply_at"`
 	// LastAt is the time of the last line that belongs to the review.
 	LastAt *time.Time `json:"last_at"`
-	// Waiting is the question that the session waits with, such as a permission prompt.
+	// Waiting is the question that the session waits with, such as a permission prompt, also when it is offline by now. Of one
+	// that died it can be the call that was open then, of which nobody knows whether it asked for permission or ran.
 	Waiting string `json:"waiting,omitempty"`
+	// Died says that the session is offline and its review has no reply: it was stopped, or died in it.
+	Died bool `json:"died,omitempty"`
+	// cut says that Waiting is the call at which it died, and no question that was seen.
+	cut bool
 	// Error is the client's own message when the turn ended in one.
 	Error string `json:"error,omitempty"`
 	// Plan says that the last prompt was a prep: the reply is a final plan, the verdict that of the review before it, and tools and
@@ -80,8 +85,9 @@ type Review struct {
 	WentOn bool `json:"went_on,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
-	// OnlyWrap says that what the person wrote is the WRAP message: it settles nothing that the verdict holds.
-	OnlyWrap bool `json:"-"`
+	// Settled says that a person wrote in their own words behind the reply and was answered: what the verdict names may be
+	// settled. A prep, a nudge or a WRAP settles nothing, however it was sent.
+	Settled bool `json:"settled,omitempty"`
 	// PromptID is that of the prompt whose review this is.
 	PromptID string `json:"prompt_id"`
 	BadLines int    `json:"bad_lines"`
@@ -103,7 +109,29 @@ type Window struct {
 	Short string
 	// Prep says that the prompt asks for a final plan and not for a review.
 	Prep bool
+	// Mark is the phrase of the session's WRAP message, when it was asked with another than recovery's own.
+	Mark string
 }
+
+// Acted says in words that the session went on acting after its reply, and with how many calls; empty when it did not.
+func (r *Review) Acted() string {
+	if !r.WentOn {
+		return ""
+	}
+	n := 0
+	for _, t := range r.Tools {
+		if t.AfterReply {
+			n++
+		}
+	}
+	if n == 0 {
+		return "it went on after its review, without a tool call"
+	}
+	return "it went on acting after its review: " + text.Plural(n, "tool call")
+}
+
+// Asks says that the session waits with a question that only a person may answer.
+func (r *Review) Asks() bool { return r.Waiting != "" && !r.cut }
 
 // Unjudged counts the calls that may have had an effect and cannot be judged.
 func (r *Review) Unjudged() int {

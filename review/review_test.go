@@ -28,6 +28,7 @@ type woken struct {
 	id    string
 	from  int64
 	since time.Time
+	seen  *journal.ReviewData // what is on record of the review
 }
 
 const promptID = "11111111-2222-4333-8444-555555555555"
@@ -75,7 +76,7 @@ func (w *woken) read() review.Review {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s := &journal.Session{Short: w.added.Short, Wakes: []*journal.Wake{{At: w.since,
+	s := &journal.Session{Short: w.added.Short, Review: w.seen, Wakes: []*journal.Wake{{At: w.since,
 		Intent: journal.Intent{PromptID: w.id, Transcript: w.added.Transcript, Size: w.from, Expected: prompt},
 		Result: &journal.OutcomeData{PromptID: w.id, Outcome: "woken", Sent: true}}}}
 	rev, err := review.Of(world, audit.Default(), s)

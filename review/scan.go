@@ -29,10 +29,48 @@ type scan struct {
 	agentAt map[int]time.Time
 	// all says that the whole transcript is audited and not one review: a person's message ends nothing.
 	all bool
+	// over says that the review's window has ended; asked, that a person wrote behind it and has no answer yet.
+	over, asked bool
 }
 
-// add takes one entry; it answers false when a person's message ends the review.
+// add takes one entry; it answers false when nothing more is to be known.
 func (s *scan) add(e *transcript.Entry) bool {
+	s.over = s.over || !s.within(e)
+	return !s.over || s.behind(e)
+}
+
+// behind looks for a person's own message behind the review that was answered. A text of recovery's, however it was sent, is none.
+func (s *scan) behind(e *transcript.Entry) bool {
+	if e.Sidechain {
+		return true
+	}
+	switch e.Type {
+	case "assistant":
+		s.out.Settled = s.asked && !e.Synthetic() && claude.EndsTurn(e.Get("message.stop_reason").String())
+	case "user":
+		switch e.Speaker() {
+		case transcript.Person:
+			s.asked = s.persons(e.Text())
+		case transcript.Interrupted:
+			s.asked = false
+		}
+	case "attachment":
+		if said := promptText(e.Get("attachment.prompt")); e.Get("attachment.type").Str == claude.QueuedCommand {
+			origin := e.Get("attachment.origin.kind").String()
+			human := origin == "" || origin == claude.OriginHuman
+			s.asked = s.asked || human && transcript.TextSpeaker(said) == transcript.Person && s.persons(said)
+		}
+	}
+	return !s.out.Settled
+}
+
+// persons says whether what was said in the user's role is a person's own.
+func (s *scan) persons(said string) bool {
+	return !prompts.IsOurs(said) && (s.win.Mark == "" || !strings.Contains(said, s.win.Mark))
+}
+
+// within takes one entry of the review; it answers false when a person's message ends the review.
+func (s *scan) within(e *transcript.Entry) bool {
 	if s.win.FromPrompt && !s.out.Started && !s.prompts(e) {
 		return true
 	}
@@ -145,7 +183,7 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		// What recovery asks for settles nothing that the review named: a WRAP is no word of the user's on its open items.
 		return false
 	case s.out.Started && s.ended:
-		s.out.UserAfter, s.out.OnlyWrap = true, strings.Contains(said, prompts.WrapMark)
+		s.out.UserAfter = true
 		return false
 	case s.out.Started:
 		s.out.UserAfter = true

@@ -41,6 +41,7 @@ func Of(in Input) Standing {
 			break
 		}
 	}
+	j.acted()
 	j.lead()
 	return j.out
 }
@@ -94,6 +95,23 @@ func (j *judge) typed() {
 	}
 	if f := j.in.Facts; f != nil && f.Job.Queued && f.Job.QueuedPrompt != j.in.Journal.SavedPrompt() {
 		add("a message waits for its next start: %q", text.Clip(f.Job.QueuedPrompt, 300))
+	}
+}
+
+// acted tells, with whatever is owed or waits, that the session went on acting after its review.
+func (j *judge) acted() {
+	if j.in.Review == nil || j.out.Place == Archived || j.out.Place == Gone {
+		return
+	}
+	said := j.in.Review.Acted()
+	if said == "" {
+		return
+	}
+	j.why("%s", said)
+	if j.out.WaitsFor != "" {
+		j.out.WaitsFor += "; " + said
+	} else if j.out.Owed != "" {
+		j.out.Owed += "; " + said
 	}
 }
 

@@ -123,7 +123,7 @@ func (j *judge) outOfDate() bool {
 
 // question is what a session stands at; empty when it stands at nothing.
 func (j *judge) question() string {
-	if r := j.in.Review; r != nil && !r.Answered {
+	if r := j.in.Review; r != nil && !r.Answered && r.Asks() {
 		return r.Waiting
 	}
 	return ""
@@ -140,7 +140,8 @@ func (j *judge) unanswered() bool {
 	case j.question() != "":
 		j.why("it waits: %s", r.Waiting)
 		j.waits("you: in its %s it waits for %s", what, r.Waiting)
-		if j.out.Live == account.Offline {
+		if r.Died || j.out.Live == account.Offline {
+			j.why("it was stopped, or died there: nothing more comes of this %s by itself", what)
 			return j.at(Waiting, j.again())
 		}
 		// A question of a review is never answered: what it asks for is more than reading.
@@ -152,9 +153,13 @@ func (j *judge) unanswered() bool {
 			return j.at(Error, Run("message", "nudge", j.in.Short))
 		}
 		return j.at(Error, j.again())
-	case j.out.Live == account.Offline && r != nil && r.Started:
-		j.why("it went offline before its %s was answered", what)
-		j.waits("you: it died or was stopped in its %s", what)
+	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
+		where := ""
+		if r.Waiting != "" {
+			where = ", at " + r.Waiting
+		}
+		j.why("it went offline before its %s was answered%s", what, where)
+		j.waits("you: it died or was stopped in its %s%s", what, where)
 		return j.at(Died, j.again())
 	}
 	j.why("its %s is not answered yet", what)

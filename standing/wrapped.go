@@ -30,7 +30,7 @@ func (j *judge) wrapped() bool {
 		j.waits("you: it wrapped and is held")
 		j.remarks()
 		return j.at(WrapHeld, Do("read its thread").At(j.subject.Link))
-	case w.ReopenedBy != "" && w.WrappedAt != nil:
+	case w.WentOn, w.ReopenedBy != "" && w.WrappedAt != nil:
 		return j.wentOn()
 	case w.State == wrap.Running:
 		j.why("its wrap is not over: %s", w.Reason)
@@ -52,8 +52,8 @@ func (j *judge) before() {
 	switch {
 	case w.State == wrap.Held:
 		j.why("it wrapped and is held: %s", w.ClosingLine)
-	case w.ReopenedBy != "" && w.WrappedAt != nil:
-		j.why("wrapped at %s, then went on: a %s wrote in it and was answered", stamp(*w.WrappedAt), w.ReopenedBy)
+	case w.WentOn:
+		j.why("wrapped%s, then went on: a %s wrote in it and was answered", wrappedAt(w), w.ReopenedBy)
 	case w.State == wrap.NotAWrap:
 		j.why("it was asked for its wrap, and that is no real one: %s", w.Reason)
 	}
@@ -62,25 +62,36 @@ func (j *judge) before() {
 // wentOn is a session that had wrapped and in which somebody wrote afterwards.
 func (j *judge) wentOn() bool {
 	w := j.in.Wrap
-	at := stamp(*w.WrappedAt)
-	if w.State == wrap.NotAWrap {
-		j.why("wrapped at %s, then went on: a %s wrote in it and was answered", at, w.ReopenedBy)
-	} else {
-		j.why("wrapped at %s, then reopened by a %s, which has no answer yet", at, w.ReopenedBy)
+	at := wrappedAt(w)
+	switch {
+	case w.State == wrap.NotAWrap:
+		j.why("wrapped%s, then went on: a %s wrote in it and was answered", at, w.ReopenedBy)
+	case w.WentOn:
+		j.why("wrapped%s, then went on: somebody wrote in it and was answered; now: %s", at, w.Reason)
+	default:
+		j.why("wrapped%s, then reopened by a %s, which has no answer yet", at, w.ReopenedBy)
 	}
-	j.waits("you: it wrapped at %s and was reopened by a %s", at, w.ReopenedBy)
+	if w.WentOn {
+		j.waits("you: it wrapped%s, then went on", at)
+	} else {
+		j.waits("you: it wrapped%s and was reopened by a %s", at, w.ReopenedBy)
+	}
 	j.remarks()
 	return j.at(WentOn, Do("read what was said in it since").At(j.subject.Link).Then("last-reply", j.in.Short))
+}
+
+// wrappedAt says when it wrapped; empty when its line has no time.
+func wrappedAt(w wrap.Status) string {
+	if w.WrappedAt == nil {
+		return ""
+	}
+	return " at " + stamp(*w.WrappedAt)
 }
 
 // done is a real wrap. It says that the session may be archived; whatever else is known has to agree.
 func (j *judge) done() bool {
 	w := j.in.Wrap
-	seen := "real wrap seen"
-	if w.WrappedAt != nil {
-		seen += " at " + stamp(*w.WrappedAt)
-	}
-	j.why("%s: %s", seen, cmp.Or(w.ClosingLine, "its closing line"))
+	j.why("real wrap seen%s: %s", wrappedAt(w), cmp.Or(w.ClosingLine, "its closing line"))
 	against := j.against()
 	if len(against) > 0 {
 		j.out.Why = append(against, j.out.Why...)
@@ -165,7 +176,7 @@ func (j *judge) busy() []string {
 // unsettled is what the last verdict names and no later message of the user settled.
 func (j *judge) unsettled() []string {
 	r := j.in.Review
-	if r == nil || r.Verdict == nil || r.UserAfter && !r.OnlyWrap {
+	if r == nil || r.Verdict == nil || r.Settled {
 		return nil
 	}
 	v := r.Verdict

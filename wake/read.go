@@ -77,8 +77,11 @@ func (r *Run) show(s Seen) {
 		for _, line := range strings.Split(strings.TrimRight(text.Escape(s.Review.Reply), "\n"), "\n") {
 			r.Tell("    | %s", line)
 		}
+		if said := s.Review.Acted(); said != "" {
+			r.Tell("%s: %s", s.Short, said)
+		}
 	case EndWaits:
-		r.Tell("%s", Waits(s.Short, s.Review.Waiting))
+		r.Tell("%s", Waits(s.Short, s.Review))
 	default:
 		r.Tell("%s: %s", s.Short, s.Ending())
 	}
@@ -92,7 +95,11 @@ func (s *Seen) Ending() string {
 	case EndWaits:
 		return "it waits: " + text.Line(s.Review.Waiting)
 	case EndGone:
-		return "it went offline again before it answered: it was stopped, or it died in its review"
+		how := "it went offline again before it answered: it was stopped, or it died in its review"
+		if s.Review != nil && s.Review.Waiting != "" {
+			how += ", at " + text.Line(s.Review.Waiting)
+		}
+		return how
 	case EndUnread:
 		return "its review cannot be read: " + text.Line(s.Err.Error())
 	}
@@ -184,7 +191,7 @@ func (r *Run) peek(ctx context.Context, items []Item) {
 		return // the guards of the next session look too, and refuse it
 	}
 	for _, s := range seen {
-		if s.End == EndOpen && s.Review != nil && s.Review.Waiting != "" && !r.shown[s.Short] {
+		if s.End == EndOpen && s.Review != nil && s.Review.Asks() && !r.shown[s.Short] {
 			s.End = EndWaits
 			r.show(s)
 		}

@@ -57,9 +57,12 @@ func (s *Seen) said() string {
 
 // Waits is what to say of a session that stands at a question. A plan or a permission is never to be approved for the
 // sake of a review, so the advice is to stop it.
-func Waits(short, question string) string {
+func Waits(short string, r *review.Review) string {
+	if !r.Asks() {
+		return fmt.Sprintf("%s was stopped, or died in its review, at %s", short, text.Line(r.Waiting))
+	}
 	return fmt.Sprintf("%s waits: %s; a review needs no answer to that: stop it: claude stop %s",
-		short, text.Line(question), short)
+		short, text.Line(r.Waiting), short)
 }
 
 // Wait waits for reviews: those of a batch, or those that were asked for.
@@ -177,7 +180,7 @@ func (w *Wait) look(world *inventory.World, s *journal.Session, x *watched) End 
 	}
 	// A question is believed when it still stands at the next look: the client asks its own rules first.
 	stood := x.waits
-	if x.waits = rev.Waiting != ""; x.waits && stood {
+	if x.waits = rev.Asks(); x.waits && stood {
 		return EndWaits
 	}
 	return w.gone(world, job, live, sentAt(s), x)

@@ -263,3 +263,30 @@ func TestLongTranscript(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestWentOn: a wrap after which something came and was answered is over, until the session wraps again.
+func TestWentOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		script *script
+		wentOn bool
+		state  State
+	}{
+		"wrapped":                     {wrapped(), false, Done},
+		"reopened, not answered":      {wrapped().user("More?"), false, Running},
+		"reopened and answered":       {wrapped().user("More?").says("No."), true, NotAWrap},
+		"a notification, answered":    {wrapped().origin("task-notification", notes).says("It ended."), true, NotAWrap},
+		"answered, then asked anew":   {wrapped().user("More?").says("No.").user("And now?"), true, Running},
+		"answered, then it wrapped":   {wrapped().user("More?").says("No.\n" + done), false, Done},
+		"no wrap, and somebody wrote": {asked().says("No.").user("More?").says("No."), false, NotAWrap},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := c.script.look(t)
+			if got.WentOn != c.wentOn || got.State != c.state {
+				t.Errorf("went on %v, %s (%s)", got.WentOn, got.State, got.Reason)
+			}
+			if c.wentOn && c.state == NotAWrap && !strings.Contains(got.Reason, "then went on") {
+				t.Errorf("the reason is %q", got.Reason)
+			}
+		})
+	}
+}

@@ -304,8 +304,17 @@ func (s *scan) closing() (state State, closing, why string) {
 	return state, closing, why
 }
 
+// wentOn tells of the wrap that is over.
+func (s *scan) wentOn() string {
+	at := ""
+	if s.wrapped.at != nil {
+		at = " at " + s.wrapped.at.UTC().Format(time.RFC3339)
+	}
+	return "wrapped" + at + ", then went on: a " + s.reopenedBy + " wrote in it and was answered"
+}
+
 func (s *scan) judge() Status {
-	out := Status{WrappedAt: s.wrapped.at, ReopenedBy: s.reopen}
+	out := Status{WrappedAt: s.wrapped.at, ReopenedBy: s.reopen, WentOn: s.reopenedBy != ""}
 	waits, asked := s.queue.waiting()
 	if s.wrapped.real && out.ReopenedBy == "" {
 		out.ReopenedBy = waits
@@ -333,6 +342,9 @@ func (s *scan) judge() Status {
 	out.State, out.ClosingLine, out.Reason = s.closing()
 	if out.State == NotAWrap {
 		out.ReopenedBy = s.reopenedBy
+	}
+	if out.WentOn {
+		out.Reason = s.wentOn() + "; " + out.Reason
 	}
 	return out
 }

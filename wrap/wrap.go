@@ -39,7 +39,9 @@ type Status struct {
 	WrappedAt   *time.Time `json:"wrapped_at"`
 	// ReopenedBy is what came after a wrap: person, task-notification, other-session or queue; empty when nothing did.
 	ReopenedBy string `json:"reopened_by"`
-	Reason     string `json:"reason"`
+	// WentOn says that what came after the wrap was answered, and the session has not wrapped again since.
+	WentOn bool   `json:"went_on"`
+	Reason string `json:"reason"`
 	// Bytes is the transcript's size when it was read, for a waiting that polls faster while it grows; Path is its name.
 	Bytes int64  `json:"-"`
 	Path  string `json:"-"`

@@ -93,8 +93,8 @@ func (x *command) read(c *cli.Context) error {
 		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Settled: func(s wake.Seen) {
 			it := byShort[s.Short]
 			it.take(s)
-			if it.Waiting != "" && it.Problem == "" {
-				x.say("%s", wake.Waits(s.Short, it.Waiting))
+			if it.Asks() && it.Problem == "" {
+				x.say("%s", wake.Waits(s.Short, &it.Review))
 			}
 			if !x.json {
 				x.showRead(it)
@@ -233,10 +233,15 @@ func (x *command) showReview(short string, r *review.Review, indent string) {
 		}
 		x.out("%sanswered %s:", indent, at)
 		x.block(r.Reply, indent+"| ")
+		if said := r.Acted(); said != "" {
+			x.out("%s%s; its verdict is that of the reply", indent, said)
+		}
 	case r.Waiting != "":
-		x.out("%s%s", indent, wake.Waits(short, r.Waiting))
+		x.out("%s%s", indent, wake.Waits(short, r))
 	case r.Error != "":
 		x.out("%sits turn ended in an error: %s", indent, text.Line(r.Error))
+	case r.Died:
+		x.out("%s%s was stopped, or died in its review: nothing more comes by itself", indent, short)
 	case r.Started:
 		x.out("%snot answered yet; do not send again: recovery read --wait 10m %s", indent, short)
 	default:

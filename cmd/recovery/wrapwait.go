@@ -141,11 +141,13 @@ func (b *wrapBoard) row(j *account.Job, s wrap.Status) []string {
 
 // showWraps says what the states ask of the user; the states themselves are on the board.
 func (x *command) showWraps(items []wrapItem) {
-	var done, waiting []string
+	var done, waiting, wentOn []string
 	for _, it := range items {
 		switch {
 		case it.State == wrap.Done:
 			done = append(done, it.Short)
+		case it.WentOn:
+			wentOn = append(wentOn, it.Short)
 		case it.State == wrap.Running && it.WrappedAt != nil:
 			waiting = append(waiting, it.Short)
 		}
@@ -157,6 +159,9 @@ func (x *command) showWraps(items []wrapItem) {
 	}
 	if len(waiting) > 0 {
 		x.out("reopened after its wrap: %s; ask the user to pin it again if they wait on it", strings.Join(waiting, " "))
+	}
+	if len(wentOn) > 0 {
+		x.out("wrapped, then went on: %s; what was said since is not part of the wrap: read it before you ask for another one", strings.Join(wentOn, " "))
 	}
 	if len(done) == len(items) {
 		x.next("recovery report (archiving is the user's click)")

@@ -192,6 +192,8 @@ type ReviewData struct {
 	ReplyAt  string `json:"reply_at,omitempty"`
 	// UserAfter says that a person wrote in the session after its reply.
 	UserAfter bool `json:"user_after,omitempty"`
+	// Waiting is the question at which the session was seen to stand.
+	Waiting string `json:"waiting,omitempty"`
 }
 
 // WrapData is the data of a Wrapped event.

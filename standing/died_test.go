@@ -1,0 +1,60 @@
+package standing
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"recovery/internal/account"
+	"recovery/internal/audit"
+	"recovery/internal/journal"
+	"recovery/inventory"
+	"recovery/review"
+)
+
+// TestAnUnansweredReviewSaysWhatItStandsAt: what it waits with, or died at, is told with the place.
+func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
+	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
+		Result: &journal.OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}}}}
+	plan := review.Review{Started: true, Waiting: "an answer to ExitPlanMode"}
+	died := plan
+	died.Died = true
+	silent := review.Review{Started: true, Died: true}
+	failed := review.Review{Started: true, Error: "API Error: 401"}
+	for _, c := range []struct {
+		name  string
+		rev   review.Review
+		live  account.LiveState
+		place Place
+		says  string
+	}{
+		{"a plan", plan, account.Live, Waiting, "ExitPlanMode"},
+		{"a plan, and it is offline now", died, account.Offline, Waiting, "ExitPlanMode"},
+		{"it died", silent, account.Offline, Died, "died or was stopped"},
+		{"an error, offline", failed, account.Offline, Error, "API Error: 401"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := inventory.Facts{Job: &account.Job{Short: "0a0b0c0d"}, Live: account.Liveness{State: c.live}}
+			s := Of(Input{Short: "0a0b0c0d", Seen: true, Facts: &f, Journal: sent, Review: &c.rev})
+			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) {
+				t.Errorf("%s: %q", s.Place, s.WaitsFor)
+			}
+			if strings.Contains(s.WaitsFor+s.Next.String(), "answer it") {
+				t.Errorf("it is advised to answer: %s", s.Next)
+			}
+		})
+	}
+}
+
+// TestWhatASessionDidAfterItsReview is told with what waits for the user.
+func TestWhatASessionDidAfterItsReview(t *testing.T) {
+	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
+		Result: &journal.OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}}}}
+	rev := review.Review{Started: true, Answered: true, Reply: "x", WentOn: true,
+		Verdict: &review.Verdict{Verdict: "DONE"}, Tools: []review.Tool{{Class: audit.Read}, {Class: audit.Read, AfterReply: true}}}
+	s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &rev})
+	const said = "it went on acting after its review: 1 tool call"
+	if s.Place != Finished || !strings.Contains(s.WaitsFor, said) || !slices.Contains(s.Why, said) {
+		t.Errorf("%s: %q %q", s.Place, s.WaitsFor, s.Why)
+	}
+}
