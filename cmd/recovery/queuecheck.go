@@ -361,22 +361,38 @@ func sharedCauses(items []checkItem) map[queuecheck.Reason][]string {
 
 // waysOut prints what to do about each session that cannot be woken as it is; the same step is printed once.
 func (x *command) waysOut(items []checkItem) {
-	var order []string
-	shorts := map[string][]string{}
+	var ways sameWords
 	for _, it := range items {
 		if it.Verdict != queuecheck.Check && it.Verdict != queuecheck.Blocked || it.Next == "" {
 			continue
 		}
 		step := it.Step
 		step.Link = ""
-		words := strings.ReplaceAll(step.String(), it.Short, "SHORT")
-		if len(shorts[words]) == 0 {
-			order = append(order, words)
-		}
-		shorts[words] = append(shorts[words], it.Short)
+		ways.add(it.Short, step.String())
 	}
-	for _, words := range order {
-		if list := shorts[words]; len(list) == 1 {
+	ways.print(x)
+}
+
+// sameWords are sentences about sessions. Those that differ in the session's own name alone are printed once.
+type sameWords struct {
+	order  []string
+	shorts map[string][]string
+}
+
+func (s *sameWords) add(short, words string) {
+	words = strings.ReplaceAll(words, short, "SHORT")
+	if s.shorts == nil {
+		s.shorts = map[string][]string{}
+	}
+	if len(s.shorts[words]) == 0 {
+		s.order = append(s.order, words)
+	}
+	s.shorts[words] = append(s.shorts[words], short)
+}
+
+func (s *sameWords) print(x *command) {
+	for _, words := range s.order {
+		if list := s.shorts[words]; len(list) == 1 {
 			x.out("%s: %s", list[0], text.Line(strings.ReplaceAll(words, "SHORT", list[0])))
 		} else {
 			x.out("each of %s: %s", strings.Join(list, " "), text.Line(words))

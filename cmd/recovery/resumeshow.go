@@ -9,8 +9,15 @@ import (
 )
 
 func (x *command) showResume(res wake.Result, opts wake.Options) {
+	many := turnedAway(res.Items)
+	var causes, ways sameWords
 	for _, it := range res.Items {
 		x.out("%s  %-11s  %s", it.Short, it.Outcome, text.Clip(it.Title, 120))
+		if many[it.Reason] > 1 && it.Review == nil {
+			causes.add(it.Short, it.Reason)
+			ways.add(it.Short, "next: "+it.Next)
+			continue
+		}
 		if it.Reason != "" {
 			x.out("    %s", text.Line(it.Reason))
 		}
@@ -24,6 +31,8 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
 		}
 	}
+	causes.print(x)
+	ways.print(x)
 	x.showDefects(res.Defects)
 	if res.Stopped != "" {
 		x.out("the run stopped: %s", res.Stopped)
@@ -55,6 +64,17 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 	default:
 		x.next("recovery status")
 	}
+}
+
+// turnedAway counts the sessions of each reason for which nothing was started: one cause of several is printed once.
+func turnedAway(items []wake.Item) map[string]int {
+	out := map[string]int{}
+	for _, it := range items {
+		if it.Review == nil && !it.Began() && it.Outcome != journal.Planned {
+			out[it.Reason]++
+		}
+	}
+	return out
 }
 
 // defective are the sessions of defects, each once.
