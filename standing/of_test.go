@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/review"
 	"recovery/wrap"
@@ -22,5 +23,21 @@ func TestItWentOnActing(t *testing.T) {
 	r := &review.Review{Answered: true, Started: true, WentOn: true, Verdict: &review.Verdict{Verdict: review.VerdictDone}}
 	if st := Of(Input{Short: "1a2b3c4d", Review: r, Wrap: wrap.Status{State: wrap.Done}}); st.Place != LookFirst {
 		t.Errorf("wrapped, and it went on acting: %s", st.Place)
+	}
+}
+
+// TestAnUnclearReviewLeadsOn: what is left of an unclear review is a person's, so read does not lead to itself alone.
+func TestAnUnclearReviewLeadsOn(t *testing.T) {
+	for name, r := range map[string]*review.Review{
+		"no verdict": {Answered: true, Started: true, Unclear: "no block"},
+		"it wrote": {Answered: true, Started: true, Verdict: &review.Verdict{Verdict: review.VerdictDone},
+			Defects: []review.Defect{{Code: "write", Text: "wrote x"}}},
+		"not judged": {Answered: true, Started: true, Verdict: &review.Verdict{Verdict: review.VerdictDone},
+			Tools: []review.Tool{{Class: audit.Unknown, Result: "done"}}},
+	} {
+		st := Of(Input{Short: "1a2b3c4d", Review: r})
+		if st.Place != Unclear || st.Next.Do == "" || !slices.Equal(st.Next.Run, []string{"read", "1a2b3c4d"}) {
+			t.Errorf("%s: %s, %+v", name, st.Place, st.Next)
+		}
 	}
 }

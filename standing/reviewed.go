@@ -103,7 +103,9 @@ func (j *judge) reviewed() bool {
 		default:
 			j.waits("you to read its review: its verdict is unclear")
 		}
-		return j.at(Unclear, Run("read", j.in.Short))
+		// The command shows it; what is left then is a person's.
+		return j.at(Unclear, Do("look at its review, and settle in its thread what that leaves open").At(j.subject.Link).
+			Then("read", j.in.Short))
 	}
 	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
 		return j.outOfDate()
