@@ -34,10 +34,10 @@ func (j *judge) sent() bool {
 		j.why("open: its prompt went to a copy of it, and it holds none itself")
 		return j.at(Uncertain, j.byWake("resume", "--again"))
 	case what == journal.Uncertain && (j.in.Review == nil || !j.in.Review.Answered) && j.question() == "":
-		if said := cmp.Or(last.Result.Reason, last.Result.Output); said != "" {
-			j.why("%s", said)
-		}
 		j.owed("a look: whether it received its prompt is not known")
+		if said := cmp.Or(last.Result.Reason, last.Result.Output); said != "" {
+			j.owed("%s: %s", j.out.Owed, text.Clip(said, 300))
+		}
 		j.why("open: %s", j.out.Owed)
 		return j.at(Uncertain, Run("read", "--wait", "10m", j.in.Short))
 	}
