@@ -128,6 +128,13 @@ func (w *World) findThreads(bodies []string) map[string][]*account.Job {
 	return out
 }
 
+// newerThread says whether one thread of a job is newer than another, by the order in which its transcripts name them; known is
+// false where these do not name both.
+func (w *World) newerThread(j *account.Job, a, b string) (newer, known bool) {
+	at, than := slices.Index(w.named[j.Short], a), slices.Index(w.named[j.Short], b)
+	return at > than, at >= 0 && than >= 0
+}
+
 // namedIn are those of the bodies that a job's files name.
 func (w *World) namedIn(j *account.Job, bodies []string) []string {
 	named := map[string]bool{}
@@ -146,6 +153,8 @@ func (w *World) namedIn(j *account.Job, bodies []string) []string {
 		_ = t.Close()
 		for _, body := range threads {
 			named[body] = true
+			known := slices.DeleteFunc(w.named[j.Short], func(b string) bool { return b == body })
+			w.named[j.Short] = append(known, body)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(bodies), func(b string) bool { return !named[b] })

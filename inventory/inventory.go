@@ -253,7 +253,7 @@ func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*re
 			case known == nil:
 				order = append(order, j)
 				rows[j.Short] = row
-			case newer(row, known):
+			case w.speaks(j, row, known):
 				rows[j.Short] = row
 			}
 		}
@@ -326,24 +326,31 @@ func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
 	for body, jobs := range w.findThreads(unknown) {
 		out[body] = jobs
 	}
-	// The newest thread is the one that the page says was used last.
+	// The newest thread is the one that its transcript names last, else the one that the page says was used last.
 	for short, bodies := range w.found {
 		if own := w.Jobs.ByShort[short].BridgeBody; own != "" && !slices.Contains(bodies, own) {
 			bodies = append(bodies, own)
 		}
 		slices.SortStableFunc(bodies, func(a, b string) int { return times[a].Compare(times[b]) })
+		if named := w.named[short]; !slices.ContainsFunc(bodies, func(b string) bool { return !slices.Contains(named, b) }) {
+			slices.SortFunc(bodies, func(a, b string) int { return slices.Index(named, a) - slices.Index(named, b) })
+		}
 		w.found[short] = bodies
 	}
 	return out
 }
 
-// newer says that a row speaks for a session rather than another one of its threads: an archived thread says nothing while
-// another is there.
-func newer(row, known *remote.Session) bool {
-	if a, b := excluded(row) == PageArchived, excluded(known) == PageArchived; a != b {
+// speaks says that a row speaks for a session rather than the row of another one of its threads. Where one of them is archived, the
+// newest thread counts: an archive moves the time of a row, so that is told by the transcript's order. Without it, an archived thread
+// says nothing while another is there.
+func (w *World) speaks(j *account.Job, row, than *remote.Session) bool {
+	if a, b := excluded(row) == PageArchived, excluded(than) == PageArchived; a != b {
+		if newer, known := w.newerThread(j, row.Body, than.Body); known {
+			return newer
+		}
 		return b
 	}
-	return row.UpdatedAt.After(known.UpdatedAt)
+	return row.UpdatedAt.After(than.UpdatedAt)
 }
 
 // excluded says why a page excludes a row; empty when it is a disconnected session, or may be one.

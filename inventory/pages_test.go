@@ -1,6 +1,8 @@
 package inventory
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +146,63 @@ func TestTwoJobsOfOneRow(t *testing.T) {
 				t.Errorf("%s, live %d: items %v, left out %v", connection, len(live), shorts(inv), inv.LeftOut)
 			}
 		}
+	}
+}
+
+// TestTheNewestThreadIsTheOneThatIsArchived: a session with several threads is archived when the newest is, by the order of its
+// transcript; an archive moves the time of a row, so an older one that was tidied away today says nothing.
+func TestTheNewestThreadIsTheOneThatIsArchived(t *testing.T) {
+	const other = "01OTHERotherOTHERother1a"
+	for _, c := range []struct {
+		name string
+		// newest and archived say which of the two threads is so: the state file's own, or the other.
+		newestOwn, archivedOwn bool
+		listed                 bool
+	}{
+		{"the newest, in state.json", true, true, false},
+		{"an older one", true, false, true},
+		{"the newest, in the transcript alone", false, false, false},
+		{"an older one, still in state.json", false, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAccount(t)
+			s := add(t, a, fixtures.Session{Archived: c.archivedOwn})
+			row := a.Rows()[0]
+			row.ID, row.Status = "session_"+other, ""
+			if !c.archivedOwn {
+				row.Status = "SESSION_STATUS_ARCHIVED"
+			}
+			a.AddRow(row)
+			threads := []string{s.Bridge, other}
+			if c.newestOwn {
+				threads = append(threads, s.Bridge)
+			}
+			f, err := os.OpenFile(s.Transcript, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, body := range threads {
+				fmt.Fprintf(f, "{\"type\":\"bridge-session\",\"sessionId\":%q,\"bridgeSessionId\":\"cse_%s\"}\n", s.SessionID, body)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			inv := Build(world(t, a, machine()), pagesOf(t, savePage(t, a, fixtures.PageOptions{})))
+			balanced(t, inv)
+			if slices.Contains(shorts(inv), s.Short) != c.listed || len(inv.Unmatched) > 0 || inv.Found != 1 {
+				t.Fatalf("items %v, unmatched %v, found %d, left out %v", shorts(inv), inv.Unmatched, inv.Found, inv.LeftOut)
+			}
+			if !c.listed {
+				return
+			}
+			newest := other
+			if c.newestOwn {
+				newest = s.Bridge
+			}
+			if link := inv.Items[0].Link; link == nil || !strings.HasSuffix(*link, newest) {
+				t.Errorf("its newest thread is %s, and the link is %v", newest, *link)
+			}
+		})
 	}
 }
 

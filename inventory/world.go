@@ -29,6 +29,8 @@ type World struct {
 	// threads gives the jobs of each thread, by the body of its id; found are those that only a transcript names, by short.
 	threads map[string][]string
 	found   map[string][]string
+	// named are the threads that a job's transcripts name, the newest last, where these were searched.
+	named map[string][]string
 	// resumed gives the jobs that go on with one session, by its id.
 	resumed map[string][]string
 }
@@ -48,7 +50,7 @@ func See(a *account.Account, processes account.Processes, now time.Time) (*World
 	w.Warnings = append(w.Warnings, jobs.Warnings...)
 	w.Warnings = append(w.Warnings, w.Log.Warnings...)
 	w.Warnings = append(w.Warnings, w.Witnesses.Warnings...)
-	w.threads, w.found, w.resumed = map[string][]string{}, map[string][]string{}, map[string][]string{}
+	w.threads, w.found, w.named, w.resumed = map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for _, j := range jobs.List {
 		if id := resumed(j); id != "" {
 			w.resumed[id] = append(w.resumed[id], j.Short)
