@@ -25,6 +25,9 @@ func planProblem(reply string) string {
 	return fmt.Sprintf("its plan does not end with the line %q but with %q", prompts.GoLine, text.Clip(last, 120))
 }
 
+// IsPlan says whether a reply is a final plan that waits for the user's go.
+func IsPlan(reply string) bool { return planProblem(reply) == "" }
+
 // before reads the review that a prep follows.
 func before(w *inventory.World, rules *audit.Rules, job *account.Job, s *journal.Session, prep Window) (Review, error) {
 	win, err := reviewWindow(w, job, s)

@@ -1,8 +1,17 @@
 package standing
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"recovery/internal/account"
+	"recovery/internal/transcript"
+	"recovery/inventory"
+	"recovery/prompts"
+	"recovery/queuecheck"
+	"recovery/review"
 )
 
 func TestNextInProse(t *testing.T) {
@@ -64,4 +73,41 @@ func confirms(n Next) bool {
 		}
 	}
 	return false
+}
+
+// TestAPrepThatWasSentByHandIsNotAskedForAgain: a PREP message stands in the transcript alone; a second one needs --again.
+func TestAPrepThatWasSentByHandIsNotAskedForAgain(t *testing.T) {
+	const asked = "to have its plan prepared"
+	for _, c := range []struct {
+		name   string
+		live   account.LiveState
+		prepAt int64
+		reply  string
+		place  Place
+		run    []string
+		asks   bool
+	}{
+		{"no prep, live", account.Live, -1, "x", Owner, nil, true},
+		{"no prep, offline", account.Offline, -1, "x", Owner, []string{"resume", "--prompt", "prep", "1a2b3c4d"}, false},
+		{"its plan is posted, live", account.Live, 20, "1. Pay.\n\n" + prompts.GoLine, OwnerPlanned, nil, false},
+		{"its plan is posted, offline", account.Offline, 20, "1. Pay.\n\n" + prompts.GoLine, OwnerPlanned,
+			[]string{"resume", "--prompt", "prep", "--again", "1a2b3c4d"}, false},
+		{"no plan yet, live", account.Live, 20, "Wait.", Owner, nil, false},
+		{"no plan, offline", account.Offline, 20, "Wait.", Owner, []string{"resume", "--prompt", "prep", "--again", "1a2b3c4d"}, false},
+		{"a prep before its review", account.Live, 3, "x", Owner, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := inventory.Facts{Job: &account.Job{Short: "1a2b3c4d"}, Live: account.Liveness{State: c.live},
+				Tail: transcript.Tail{Turn: transcript.Complete, Reply: c.reply}}
+			s := Of(Input{Short: "1a2b3c4d", Seen: true, Facts: &f, Check: &queuecheck.Result{Verdict: queuecheck.Blocked,
+				Blocked: []string{"reviewed"}, ReviewAt: 10, PrepAt: c.prepAt},
+				Review: &review.Review{Answered: true, Started: true, Verdict: &review.Verdict{Verdict: review.VerdictOwner}}})
+			if s.Place != c.place || !slices.Equal(s.Next.Run, c.run) {
+				t.Errorf("%s, %s", s.Place, s.Next)
+			}
+			if strings.Contains(strings.Join(s.Why, "\n"), asked) != c.asks {
+				t.Errorf("why %q", s.Why)
+			}
+		})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/text"
+	"recovery/internal/transcript"
 	"recovery/queuecheck"
 	"recovery/review"
 	"recovery/wrap"
@@ -222,27 +223,48 @@ func (j *judge) byVerdict() bool {
 	return j.at(Held, Do("read its thread").At(j.subject.Link))
 }
 
+// prepared says whether a prep went out to it after its review, by a wake or as a message, and whether its plan is posted. A message
+// stands in the transcript alone.
+func (j *judge) prepared() (sent, posted bool) {
+	c, f := j.in.Check, j.in.Facts
+	switch {
+	case j.in.Review.Plan:
+		return true, true
+	case c == nil || c.PrepAt <= c.ReviewAt:
+		return false, false
+	}
+	return true, f != nil && f.Tail.Turn == transcript.Complete && review.IsPlan(f.Tail.Reply)
+}
+
 // owner waits for one go. What is typed into an offline thread waits there and blocks every wake: its plan is asked for first.
 func (j *judge) owner() bool {
 	j.waits("your go, typed in its thread")
 	place := Owner
-	if j.in.Review.Plan {
+	prep := []string{"resume", "--prompt", "prep"}
+	sent, posted := j.prepared()
+	if sent {
+		prep = append(prep, "--again")
+	}
+	if posted {
 		place = OwnerPlanned
 		j.why("its final plan is posted")
 	}
 	switch {
 	case j.out.Live == account.Unknown:
 		return j.at(place, ForReason("liveness-unknown", j.subject))
-	case place == OwnerPlanned && j.out.Live == account.Offline:
+	case posted && j.out.Live == account.Offline:
 		j.waits("your go: it went offline, so it is woken for its plan once more")
-		return j.at(place, j.byWake("resume", "--prompt", "prep", "--again"))
-	case place == OwnerPlanned:
+		return j.at(place, j.byWake(prep...))
+	case posted:
 		return j.at(place, Do("read its final plan, then type your go in its thread").At(j.subject.Link))
 	case j.out.Live == account.Offline:
 		j.waits("your go, once it posted its final plan")
-		return j.at(place, j.byWake("resume", "--prompt", "prep"))
+		return j.at(place, j.byWake(prep...))
+	case sent:
+		j.why("its final plan was asked for and is not posted yet")
+	default:
+		j.why("to have its plan prepared for a bare go: recovery message prep %s", j.in.Short)
 	}
-	j.why("to have its plan prepared for a bare go: recovery message prep %s", j.in.Short)
 	return j.at(place, Do("read its plan, then type your go in its thread").At(j.subject.Link))
 }
 

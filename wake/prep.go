@@ -53,7 +53,11 @@ func (r *Run) mayPlan(g *ready) *refusal {
 	if r.Options.Again || (last == nil || !last.IsPrep()) && g.verdict.PrepAt <= g.verdict.ReviewAt {
 		return nil
 	}
-	return refuse(standing.Run("read", short), "a prep was sent to it after its review already; a second one needs --again")
+	next := standing.Run("resume", "--prompt", "prep", "--again", short)
+	if last != nil && last.IsPrep() {
+		next = standing.Run("read", short)
+	}
+	return refuse(next, "a prep was sent to it after its review already; a second one needs --again")
 }
 
 // planText renders the prep and tells what of the reviews it leaves out.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -325,5 +326,25 @@ func TestMessagesInAReview(t *testing.T) {
 		fixtures.Told("peer", "<cross-session-message from=\"desk\">what is the state?</cross-session-message>", "All is well."))
 	if it := items(b.object(exitDefect, "read", other.Short))[0]; len(it["defects"].([]any)) != 1 {
 		t.Errorf("another session's message is no defect: %v", it)
+	}
+}
+
+// TestAnOwnerWhosePrepWasTyped: a prep that the user sent as a message counts in every command, and the next that is printed works.
+func TestAnOwnerWhosePrepWasTyped(t *testing.T) {
+	oneThread(t)
+	t.Parallel()
+	b := newBench(t, testAccount(t))
+	s := b.reviewedSession(fixtures.Session{Name: "owner"}, owner("x", "pay invoice 4411"),
+		fixtures.Says(prompts.PrepMarker+"\n\nPost your final plan.", "1. Pay invoice 4411.\n\n"+prompts.GoLine))
+	b.inventory()
+	row := items(b.object(exitNeedsUser, "status"))[0]
+	run := row["next_step"].(map[string]any)["run"].([]any)
+	want := []any{"resume", "--prompt", "prep", "--again", s.Short}
+	if row["place"] != "owner-planned" || !slices.Equal(run, want) {
+		t.Fatalf("%v", row)
+	}
+	if it := items(b.resume(exitNeedsUser, "--prompt", "prep", "--dry-run", s.Short))[0]; it["outcome"] != "refused" ||
+		it["next"] != "recovery resume --prompt prep --again "+s.Short {
+		t.Errorf("%v", it)
 	}
 }
