@@ -109,6 +109,9 @@ func holdWake(t *testing.T, short string, entry, check, dry said) {
 			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next, check.Verdict, dry.Outcome, dry.Next)
 		}
 	default:
+		if dry.Outcome == "refused" && dry.Next != entry.Next {
+			t.Errorf("%s: it stands at %s, next %q; dry run next %q", short, entry.Place, entry.Next, dry.Next)
+		}
 		if dry.Outcome == "planned" && entry.Place != "out-of-date" && entry.Place != "not-sent" {
 			t.Errorf("%s: it stands at %s, and a wake is planned", short, entry.Place)
 		}

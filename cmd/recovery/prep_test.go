@@ -119,7 +119,7 @@ func TestPrepIsRefused(t *testing.T) {
 		"never reviewed": {func(n string) fixtures.Added { return b.add(fixtures.Session{Name: n}) }, "recovery resume SHORT"},
 		"done": {func(n string) fixtures.Added {
 			return b.reviewedSession(fixtures.Session{Name: n}, fixtures.Review{Verdict: "DONE", Item: "x"})
-		}, "recovery message review-wrap SHORT"},
+		}, "then pin it, then: recovery resume --again SHORT"},
 		"held": {func(n string) fixtures.Added {
 			return b.reviewedSession(fixtures.Session{Name: n}, fixtures.Review{Verdict: "HELD", Item: "x"})
 		}, "read its thread"},

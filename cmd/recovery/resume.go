@@ -16,6 +16,7 @@ import (
 	"recovery/internal/remote"
 	"recovery/inventory"
 	"recovery/queuecheck"
+	"recovery/standing"
 	"recovery/wake"
 
 	"github.com/urfave/cli/v2"
@@ -136,10 +137,8 @@ func (x *command) resume(c *cli.Context) error {
 	if x.ctx.Err() != nil {
 		x.say("%s", owed(res))
 	}
-	if !opts.DryRun {
-		if err := x.nextAfter(c, p, &res); err != nil {
-			return err
-		}
+	if err := x.nextAfter(c, p, &res); err != nil {
+		return err
 	}
 	if x.json {
 		if err := x.printJSON(res); err != nil {
@@ -151,22 +150,33 @@ func (x *command) resume(c *cli.Context) error {
 	return quiet(resumeStatus(res))
 }
 
-// nextAfter gives each session that a run began the one next that every other command gives it now. One that was turned away keeps
-// the run's own, which holds the flags that were typed.
+// nextAfter gives each session that a run began, or turned away for more than its queue check, the one next that every other
+// command gives it now.
 func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
 	r, err := x.look(c, p)
 	if err != nil {
 		return err
 	}
 	for i := range res.Items {
-		if !res.Items[i].Began() {
+		it := &res.Items[i]
+		if it.Outcome == journal.Planned {
 			continue
 		}
-		if next := r.book.Of(res.Items[i].Short).Next; !next.IsZero() {
-			res.Items[i].Next = next.String()
+		st := r.book.Of(it.Short)
+		if !it.Began() && (it.Outcome != journal.Refused || ownNext[st.Place]) {
+			continue
+		}
+		if !st.Next.IsZero() {
+			it.Next = st.Next.String()
 		}
 	}
 	return nil
+}
+
+// ownNext are the places that the queue check alone decides. A session that was turned away there keeps the run's own next, which
+// holds the flags that were typed.
+var ownNext = map[standing.Place]bool{
+	standing.Pass: true, standing.Confirmed: true, standing.Check: true, standing.Blocked: true, standing.NotSent: true, standing.Listed: true,
 }
 
 // recordRun writes down who started the run, and with which of the flags that only the user may give.
