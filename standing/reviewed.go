@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/queuecheck"
@@ -86,9 +87,7 @@ func (j *judge) reviewed() bool {
 		return j.unanswered()
 	}
 	j.remarks()
-	if r.WentOn {
-		defer func() { j.out.WaitsFor = "you to look: " + wentOnActing + "; " + j.out.WaitsFor }()
-	}
+	j.looks = true
 	unjudged := r.Unjudged() > 0 && r.Verdict != nil && r.Verdict.Verdict == review.VerdictDone
 	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
 		switch {
@@ -138,21 +137,19 @@ func (j *judge) unanswered() bool {
 	r := j.in.Review
 	switch {
 	case j.question() != "":
-		j.why("it waits: %s", r.Waiting)
-		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		if r.Died || j.out.Live == account.Offline {
-			j.why("it was stopped, or died there: nothing more comes of this %s by itself", what)
+			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself", r.Waiting, what)
+			j.waits("you: it was stopped, or died in its %s, while it waited for %s", what, r.Waiting)
 			return j.at(Waiting, j.again())
 		}
+		j.why("it waits: %s", r.Waiting)
+		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		// A question of a review is never answered: what it asks for is more than reading.
 		return j.at(Waiting, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
 	case r != nil && r.Error != "":
 		j.why("its turn ended in an error: %s", r.Error)
 		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
-		if j.out.Live == account.Live {
-			return j.at(Error, Run("message", "nudge", j.in.Short))
-		}
-		return j.at(Error, j.again())
+		return j.at(Error, j.afterError(claude.ErrorKind(r.Error)))
 	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
 		where := ""
 		if r.Waiting != "" {
@@ -165,6 +162,40 @@ func (j *judge) unanswered() bool {
 	j.why("its %s is not answered yet", what)
 	j.owed("its %s is to be read", what)
 	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
+}
+
+// afterError is the way on behind an error of the client or the service: what it needs first, then the same prompt once more.
+func (j *judge) afterError(kind claude.Kind) Next {
+	nudge := Run("message", "nudge", j.in.Short)
+	live := j.out.Live == account.Live
+	n := nudge
+	if !live {
+		n = j.again()
+	}
+	first := ""
+	switch kind {
+	case claude.KindSignIn:
+		first = "sign in again as the account's own user (claude, then /login)"
+	case claude.KindBilling:
+		first = "see to the account's credit or plan"
+	case claude.KindModel:
+		first = "choose another model (/model) in it"
+	case claude.KindLimit, claude.KindBusy:
+		n.After = j.in.Deferred
+	case claude.KindTooLong:
+		if live {
+			return Do("type /compact in its thread").At(j.subject.Link).Then(nudge.Run...)
+		}
+		// One more wake would meet the same error: it is started by hand, and is live then.
+		return Do("start it by hand (claude attach %s) and type /compact", j.in.Short).Then(nudge.Run...)
+	}
+	switch {
+	case first != "" && n.Do != "":
+		n.Do = first + "; " + n.Do
+	case first != "":
+		n.Do = first
+	}
+	return n
 }
 
 // again is one more wake with the same prompt. The flag is the user's to give.
