@@ -245,10 +245,8 @@ func endedWords(e inventory.Ended) string {
 	words := string(e.Cause)
 	switch e.Cause {
 	case inventory.Retired:
-		if _, how, ok := strings.Cut(e.Line, "bg retire "); ok {
-			if _, how, ok = strings.Cut(how, ": "); ok {
-				words += " (" + how + ")"
-			}
+		if how := claude.Retirement(e.Line); how != "" {
+			words += " (" + how + ")"
 		}
 	case inventory.Limit, inventory.SignIn, inventory.APIError, inventory.Crashed:
 		words += " (" + text.Clip(e.Line, 60) + ")"

@@ -189,6 +189,14 @@ func TestParseLogLine(t *testing.T) {
 	if got := ParseLogLine("no stamp"); got != (LogLine{}) {
 		t.Errorf("%+v", got)
 	}
+	for line, want := range map[string]string{
+		"[" + stamp + "] [bg] bg retire 261c700b: memory-pressure, idle 61m [x]": "memory-pressure, idle 61m [x]",
+		"bg retire 261c700b: idle-prompt, idle 8h":                               "idle-prompt, idle 8h", "bg settled 261c700b (done)": "", "": "",
+	} {
+		if got := Retirement(line); got != want {
+			t.Errorf("%q: retired %q, want %q", line, got, want)
+		}
+	}
 	if adopted, respawned, dead, ok := Adoption("bg adopt: adopted=2 respawned=0 dead=1"); !ok || adopted != "2" || respawned != "0" || dead != "1" {
 		t.Error("an adoption is misread")
 	}
