@@ -83,7 +83,7 @@ func (b *Book) page(short string) *page {
 
 // write looks at one session.
 func (b *Book) write(short string, p *page) {
-	in := Input{Short: short, Seen: true, Journal: b.State.Sessions[short]}
+	in := Input{Short: short, Now: b.World.Now, Seen: true, Journal: b.State.Sessions[short]}
 	if in.Journal == nil {
 		in.Journal = &journal.Session{Short: short}
 	}

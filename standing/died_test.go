@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"recovery/internal/account"
 	"recovery/internal/audit"
@@ -43,6 +44,29 @@ func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
 				t.Errorf("it is advised to answer: %s", s.Next)
 			}
 		})
+	}
+}
+
+// TestAfterAnError: what caused the error comes first, then the same prompt is asked for once more.
+func TestAfterAnError(t *testing.T) {
+	now := time.Date(2026, 9, 3, 12, 0, 0, 0, time.UTC)
+	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
+		Result: &journal.OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}}}}
+	for said, want := range map[string]string{
+		"Login expired · Please run /login":                    "sign in again, then: recovery message nudge 0a0b0c0d",
+		"Prompt is too long":                                   "type /compact in its thread: it is too long to go on, then: recovery message nudge 0a0b0c0d",
+		"You've hit your session limit · resets 3pm (UTC)":     "not before 2026-09-03T15:00:00Z: recovery message nudge 0a0b0c0d",
+		"API Error: 529 Overloaded":                            "recovery message nudge 0a0b0c0d",
+		"Credit balance is too low":                            "see to the account's credit or plan, then: recovery message nudge 0a0b0c0d",
+		"API Error: Connection error.":                         "recovery message nudge 0a0b0c0d",
+		"There's an issue with the selected model (claude-9).": "recovery message nudge 0a0b0c0d",
+	} {
+		at := now.Add(-time.Hour)
+		f := inventory.Facts{Job: &account.Job{Short: "0a0b0c0d"}, Live: account.Liveness{State: account.Live}}
+		s := Of(Input{Short: "0a0b0c0d", Now: now, Seen: true, Facts: &f, Journal: sent, Review: &review.Review{Started: true, Error: said, LastAt: &at}})
+		if s.Place != Error || s.Next.String() != want || !strings.Contains(s.WaitsFor, said) {
+			t.Errorf("%q: %s, next %q, want %q", said, s.Place, s.Next, want)
+		}
 	}
 }
 

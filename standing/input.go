@@ -14,6 +14,8 @@ import (
 // Input is all that is known of one session now.
 type Input struct {
 	Short string
+	// Now is when the account was looked at.
+	Now time.Time
 	// Seen says that the account was looked at: a session without facts then has no job any more.
 	Seen  bool
 	Facts *inventory.Facts

@@ -1,11 +1,11 @@
 package standing
 
 import (
+	"slices"
 	"strings"
 
-	"slices"
-
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/queuecheck"
@@ -151,10 +151,7 @@ func (j *judge) unanswered() bool {
 	case r != nil && r.Error != "":
 		j.why("its turn ended in an error: %s", r.Error)
 		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
-		if j.out.Live == account.Live {
-			return j.at(Error, Run("message", "nudge", j.in.Short))
-		}
-		return j.at(Error, j.again())
+		return j.at(Error, j.afterError(r))
 	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
 		where := ""
 		if r.Waiting != "" {
@@ -167,6 +164,36 @@ func (j *judge) unanswered() bool {
 	j.why("its %s is not answered yet", what)
 	j.owed("its %s is to be read", what)
 	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
+}
+
+// afterError is what is to be done about a turn that ended in an error of the client or the service: what caused it first,
+// then the same prompt is asked for once more.
+func (j *judge) afterError(r *review.Review) Next {
+	next := j.again()
+	if j.out.Live == account.Live {
+		next = Run("message", "nudge", j.in.Short)
+	}
+	at := j.in.Now
+	if r.LastAt != nil {
+		at = *r.LastAt
+	}
+	kind := claude.ErrorKind(r.Error)
+	if until, limited := claude.Deferral(r.Error, at); limited {
+		if until.After(j.in.Now) {
+			next.After = until
+		}
+		return next
+	}
+	switch {
+	case kind == claude.KindSignIn:
+		next.Do = "sign in again"
+	case kind == claude.KindTooLong:
+		next = next.At(j.subject.Link)
+		next.Do = "type /compact in its thread: it is too long to go on"
+	case kind.Brake():
+		next.Do = "see to the account's credit or plan"
+	}
+	return next
 }
 
 // again is one more wake with the same prompt. The flag is the user's to give.

@@ -15,7 +15,7 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			x.out("    %s", text.Line(it.Reason))
 		}
 		if it.Review != nil {
-			x.showReview(it.Short, it.Review, "    ")
+			x.showReview(it.Short, it.Review, it.Told && x.oneStream, "    ")
 		}
 		if it.Next != "" && it.Outcome != journal.Planned {
 			x.out("    next: %s", text.Line(it.Next))
