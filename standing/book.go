@@ -83,7 +83,7 @@ func (b *Book) page(short string) *page {
 
 // write looks at one session.
 func (b *Book) write(short string, p *page) {
-	in := Input{Short: short, Now: b.World.Now, Seen: true, Journal: b.State.Sessions[short]}
+	in := Input{Short: short, Seen: true, Journal: b.State.Sessions[short]}
 	if in.Journal == nil {
 		in.Journal = &journal.Session{Short: short}
 	}
@@ -95,6 +95,9 @@ func (b *Book) write(short string, p *page) {
 	if b.Inventory != nil {
 		in.Page, in.TakenAt = string(b.Inventory.Excluded(short)), b.Inventory.TakenAt
 		in.Listed = b.Inventory.Find(short) != nil
+	}
+	if b.State.DeferredUntil.After(b.World.Now) {
+		in.Deferred = b.State.DeferredUntil
 	}
 	in.Wrap = recordedWrap(in.Journal)
 	if job := b.World.Jobs.ByShort[short]; job != nil {

@@ -14,8 +14,6 @@ import (
 // Input is all that is known of one session now.
 type Input struct {
 	Short string
-	// Now is when the account was looked at.
-	Now time.Time
 	// Seen says that the account was looked at: a session without facts then has no job any more.
 	Seen  bool
 	Facts *inventory.Facts
@@ -29,6 +27,8 @@ type Input struct {
 	// cannot be read.
 	Review    *review.Review
 	ReviewErr error
+	// Deferred is when a limit of the service is over that was met; zero when none holds.
+	Deferred time.Time
 	// Wrap is its wrap as it stands now.
 	Wrap wrap.Status
 	// Page is why the saved pages exclude it: archived, or the word of its connection; empty when they do not.

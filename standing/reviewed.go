@@ -88,9 +88,7 @@ func (j *judge) reviewed() bool {
 		return j.unanswered()
 	}
 	j.remarks()
-	if r.WentOn {
-		defer func() { j.out.WaitsFor = "you to look: " + wentOnActing + "; " + j.out.WaitsFor }()
-	}
+	j.looks = true
 	unjudged := r.Unjudged() > 0 && r.Verdict != nil && r.Verdict.Verdict == review.VerdictDone
 	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
 		switch {
@@ -140,18 +138,19 @@ func (j *judge) unanswered() bool {
 	r := j.in.Review
 	switch {
 	case j.question() != "":
-		j.why("it waits: %s", r.Waiting)
-		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		if r.Died || j.out.Live == account.Offline {
-			j.why("it was stopped, or died there: nothing more comes of this %s by itself", what)
+			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself", r.Waiting, what)
+			j.waits("you: it was stopped, or died in its %s, while it waited for %s", what, r.Waiting)
 			return j.at(Waiting, j.again())
 		}
+		j.why("it waits: %s", r.Waiting)
+		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		// A question of a review is never answered: what it asks for is more than reading.
 		return j.at(Waiting, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
 	case r != nil && r.Error != "":
 		j.why("its turn ended in an error: %s", r.Error)
 		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
-		return j.at(Error, j.afterError(r))
+		return j.at(Error, j.afterError(claude.ErrorKind(r.Error)))
 	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
 		where := ""
 		if r.Waiting != "" {
@@ -166,34 +165,38 @@ func (j *judge) unanswered() bool {
 	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
 }
 
-// afterError is what is to be done about a turn that ended in an error of the client or the service: what caused it first,
-// then the same prompt is asked for once more.
-func (j *judge) afterError(r *review.Review) Next {
-	next := j.again()
-	if j.out.Live == account.Live {
-		next = Run("message", "nudge", j.in.Short)
+// afterError is the way on behind an error of the client or the service: what it needs first, then the same prompt once more.
+func (j *judge) afterError(kind claude.Kind) Next {
+	nudge := Run("message", "nudge", j.in.Short)
+	live := j.out.Live == account.Live
+	n := nudge
+	if !live {
+		n = j.again()
 	}
-	at := j.in.Now
-	if r.LastAt != nil {
-		at = *r.LastAt
-	}
-	kind := claude.ErrorKind(r.Error)
-	if until, limited := claude.Deferral(r.Error, at); limited {
-		if until.After(j.in.Now) {
-			next.After = until
+	first := ""
+	switch kind {
+	case claude.KindSignIn:
+		first = "sign in again as the account's own user (claude, then /login)"
+	case claude.KindBilling:
+		first = "see to the account's credit or plan"
+	case claude.KindModel:
+		first = "choose another model (/model) in it"
+	case claude.KindLimit, claude.KindBusy:
+		n.After = j.in.Deferred
+	case claude.KindTooLong:
+		if live {
+			return Do("type /compact in its thread").At(j.subject.Link).Then(nudge.Run...)
 		}
-		return next
+		// One more wake would meet the same error: it is started by hand, and is live then.
+		return Do("start it by hand (claude attach %s) and type /compact", j.in.Short).Then(nudge.Run...)
 	}
 	switch {
-	case kind == claude.KindSignIn:
-		next.Do = "sign in again"
-	case kind == claude.KindTooLong:
-		next = next.At(j.subject.Link)
-		next.Do = "type /compact in its thread: it is too long to go on"
-	case kind.Brake():
-		next.Do = "see to the account's credit or plan"
+	case first != "" && n.Do != "":
+		n.Do = first + "; " + n.Do
+	case first != "":
+		n.Do = first
 	}
-	return next
+	return n
 }
 
 // again is one more wake with the same prompt. The flag is the user's to give.

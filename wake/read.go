@@ -93,13 +93,12 @@ func (s *Seen) Ending() string {
 	case EndError:
 		return "its turn ended in an error: " + text.Clip(s.Error, 300)
 	case EndWaits:
+		if s.Review.Died {
+			return "it was stopped, or it died in its review" + stood(s.Review)
+		}
 		return "it waits: " + text.Line(s.Review.Waiting)
 	case EndGone:
-		how := "it went offline again before it answered: it was stopped, or it died in its review"
-		if s.Review != nil && s.Review.Waiting != "" {
-			how += ", at " + text.Line(s.Review.Waiting)
-		}
-		return how
+		return "it went offline again before it answered: it was stopped, or it died in its review" + stood(s.Review)
 	case EndUnread:
 		return "its review cannot be read: " + text.Line(s.Err.Error())
 	}
@@ -126,13 +125,14 @@ func (r *Run) take(it *Item, s Seen) {
 	}
 }
 
-// failedTurn applies the brake for a turn that ended in an error.
+// failedTurn applies the brake for a turn that ended in an error. What to do about the session is for its standing to say.
 func (r *Run) failedTurn(short, said string) {
 	kind := claude.ErrorKind(said)
-	until, limited := claude.Deferral(said, r.Clock.Now())
-	switch {
-	case limited:
+	if until, limited := claude.Deferral(said, r.Clock.Now()); limited {
 		r.brakeOnce(short, func() { r.putOff(short, said, until) })
+		return
+	}
+	switch {
 	case kind == claude.KindSignIn:
 		r.brakeOnce(short, func() {
 			r.stop("the account's sign-in failed in %s (%s); sign in again, then go on", short, text.Clip(said, 120))

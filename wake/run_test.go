@@ -50,7 +50,7 @@ func TestOneRun(t *testing.T) {
 		calls   int
 		stopped string
 	}{
-		"woken and answered": {want: journal.Woken, next: "recovery read", calls: 1},
+		"woken and answered": {want: journal.Woken, calls: 1},
 		"a copy":             {script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, want: journal.Copy, next: "claude stop ", calls: 1, stopped: "copy"},
 		"a replay":           {script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, want: journal.Replayed, next: "claude stop ", calls: 1, stopped: "another message"},
 		"joined":             {script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, want: journal.Joined, reason: "yes, go ahead", next: "claude stop ", calls: 1, stopped: "more than"},

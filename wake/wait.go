@@ -54,14 +54,25 @@ func (s *Seen) said() string {
 	return s.Error
 }
 
-// Waits is what to say of a session that stands at a question. A plan or a permission is never to be approved for the
-// sake of a review, so the advice is to stop it.
+// Waits is what to say of a session that stands at a question, or stood there when it ended. A plan or a permission is
+// never to be approved for the sake of a review, so the advice is to stop what runs.
 func Waits(short string, r *review.Review) string {
-	if !r.Asks() {
-		return fmt.Sprintf("%s was stopped, or died in its review, at %s", short, text.Line(r.Waiting))
+	if r.Died {
+		return short + " was stopped, or died in its review" + stood(r)
 	}
 	return fmt.Sprintf("%s waits: %s; a review needs no answer to that: stop it: claude stop %s",
 		short, text.Line(r.Waiting), short)
+}
+
+// stood says at what a session was stopped, or died; empty when that is not known.
+func stood(r *review.Review) string {
+	switch {
+	case r == nil || r.Waiting == "":
+		return ""
+	case r.Asks():
+		return ", while it waited for " + text.Line(r.Waiting)
+	}
+	return ", at " + text.Line(r.Waiting)
 }
 
 // Wait waits for reviews: those of a batch, or those that were asked for.

@@ -276,7 +276,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b.live(s, "waiting", "permission prompt")
 	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
-	if !b.saidSo("stop it") || b.saidSo("answer it") || b.run.stopped != "" {
+	if !b.saidSo("stop it: claude stop "+s.Short) || b.saidSo("answer it") || b.run.stopped != "" {
 		t.Errorf("%+v, told %q, stopped %q", items[0], b.told, b.run.stopped)
 	}
 
