@@ -81,6 +81,8 @@ type Input struct {
 	Remote *inventory.Remote
 	// Events are the saved pages of the session's events; nil when none was given.
 	Events *remote.Events
+	// EventsErr says why the saved pages of its events cannot be read: what they hold may be a message that waits.
+	EventsErr error
 	// Journal is what was done with the session so far.
 	Journal *journal.Session
 	// Excluded is why the newest page excludes it; empty when it does not.

@@ -50,11 +50,9 @@ func (r Result) NeedsAgain() bool {
 func Now(s Subject) Result {
 	f := s.Facts
 	in := Input{
-		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events, Journal: s.Journal,
+		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events,
+		EventsErr: s.EventsErr, Journal: s.Journal,
 		Prompt: s.Prompt, Again: s.Again, Named: s.Named, Self: s.Self, Now: s.World.Now, MaxAge: s.MaxAge,
-	}
-	if s.EventsErr != nil {
-		in.Evidence.Err = s.EventsErr
 	}
 	if s.Inventory != nil {
 		in.Excluded = s.Inventory.Excluded(f.Job.Short)
