@@ -50,8 +50,8 @@ func madeCodes(t *testing.T) []string {
 						t.Errorf("a reason whose code cannot be told: %s", e.Sel.Name)
 					}
 				case *ast.Ident:
-					if fun, ok := d.(*ast.FuncDecl); ok && slices.Contains([]string{"block", "atBest", "eventsDoubt"}, fun.Name.Name) {
-						return true // they pass on what they are given
+					if fun, ok := d.(*ast.FuncDecl); ok && slices.Contains(makers, fun.Name.Name) {
+						return true // it passes on what it is given
 					}
 					add(assigned(files, e.Name)...)
 				default:
@@ -65,12 +65,15 @@ func madeCodes(t *testing.T) []string {
 	return out
 }
 
+// makers are the functions of the queue check that make a reason of a code.
+var makers = []string{"block", "atBest", "eventsDoubt"}
+
 // codeOf is the code in a node that makes a reason; nil for every other node. own says that the node stands in queuecheck.
 func codeOf(n ast.Node, own bool) ast.Expr {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		f, ok := n.Fun.(*ast.SelectorExpr)
-		if own && ok && slices.Contains([]string{"block", "atBest", "eventsDoubt"}, f.Sel.Name) {
+		if own && ok && slices.Contains(makers, f.Sel.Name) {
 			return n.Args[0]
 		}
 	case *ast.CompositeLit:
@@ -511,7 +514,9 @@ func (s situation) confirmsOnlyWhatALookLifts(t *testing.T, check reasonItem, dr
 			t.Errorf("confirmed as offered, and a wake is %s: %s", got.Outcome, got.Reason)
 		}
 	case againLifts(check):
-		b.run("queue-check", "--confirm", s.short)
+		if _, out, _ := b.run("queue-check", "--confirm", s.short); strings.Contains(out, "changed meanwhile") {
+			t.Errorf("nothing changed meanwhile: %s", out)
+		}
 		if got := b.item(s.short, "resume", "--dry-run", "--again", s.short); got.Outcome != "planned" {
 			t.Errorf("confirmed and named with --again, and a wake is %s: %s", got.Outcome, got.Reason)
 		}

@@ -436,6 +436,10 @@ func holdChecks(t *testing.T, h *holder) {
 		t.Fatal(err)
 	}
 	h.run(b, "queue-check", "--events", early.Short+"="+before)
+	if err := os.WriteFile(b.work("events/"+early.Short+".json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.run(b, "queue-check", early.Short)
 	if err := errors.Join(os.RemoveAll(filepath.Dir(gone.StatePath)), os.Remove(dir.Transcript), os.Mkdir(dir.Transcript, 0o700)); err != nil {
 		t.Fatal(err)
 	}
