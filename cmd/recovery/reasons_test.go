@@ -17,8 +17,9 @@ import (
 	"recovery/standing"
 )
 
-// madeCodes are the codes that the queue check can make, by the code itself: a call's first argument, or the first field of
-// a Reason, however it is put. A form that this does not understand fails the test, so that no code hides behind a variable.
+// madeCodes are the codes that the queue check can make, by the code itself: a call's first argument, or the first
+// field of a Reason, however it is put. A form that this does not understand fails the test, so that no code hides
+// behind a variable.
 func madeCodes(t *testing.T) []string {
 	t.Helper()
 	hazards := constants(t, "inventory")
@@ -68,7 +69,8 @@ func madeCodes(t *testing.T) []string {
 // makers are the functions of the queue check that make a reason of a code.
 var makers = []string{"block", "atBest", "eventsDoubt"}
 
-// codeOf is the code in a node that makes a reason; nil for every other node. own says that the node stands in queuecheck.
+// codeOf is the code in a node that makes a reason; nil for every other node. own says that the node stands in
+// queuecheck.
 func codeOf(n ast.Node, own bool) ast.Expr {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -407,7 +409,8 @@ func repeatsItsEnd(b *bench, s fixtures.Added) {
 	}
 }
 
-// branchesOff lets the third question go on from the first reply: the call of the second stands on a branch of its own.
+// branchesOff lets the third question go on from the first reply: the call of the second stands on a branch of its
+// own.
 func branchesOff(b *bench, s fixtures.Added) {
 	var first any
 	lines(func(_ int, l map[string]any) []map[string]any {
@@ -422,8 +425,8 @@ func branchesOff(b *bench, s fixtures.Added) {
 	})(b, s)
 }
 
-// TestEveryReasonHasASituation holds every reason of the queue check to what is shown of it: queue-check names it, resume
-// obeys the same, and the way out is of use. A code that is new and has no situation here fails.
+// TestEveryReasonHasASituation holds every reason of the queue check to what is shown of it: queue-check names it,
+// resume obeys the same, and the way out is of use. A code that is new and has no situation here fails.
 func TestEveryReasonHasASituation(t *testing.T) {
 	codes := madeCodes(t)
 	for code := range reasonSituations {
@@ -498,8 +501,8 @@ func (s situation) holds(t *testing.T, code string) {
 	s.confirmsOnlyWhatALookLifts(t, check, dry)
 }
 
-// confirmsOnlyWhatALookLifts holds the offer of a confirmation to what one does: it is offered where it lifts the verdict,
-// and refused, without a record, where it does not.
+// confirmsOnlyWhatALookLifts holds the offer of a confirmation to what one does: it is offered where it lifts the
+// verdict, and refused, without a record, where it does not.
 func (s situation) confirmsOnlyWhatALookLifts(t *testing.T, check reasonItem, dry []string) {
 	b := s.bench
 	offered := slices.Contains(check.Step.Run, "--confirm")
@@ -553,8 +556,8 @@ func confirmations(t *testing.T, b *bench) int {
 	return n
 }
 
-// TestEveryReasonHasAWayOut: each code has a way out of its own in standing, and standing has none for a code that nobody
-// says.
+// TestEveryReasonHasAWayOut: each code has a way out of its own in standing, and standing has none for a code that
+// nobody says.
 func TestEveryReasonHasAWayOut(t *testing.T) {
 	s := standing.Subject{Short: "1a2b3c4d", Link: "https://claude.ai/code/session_01", Folder: "/home/u/a b"}
 	unknown := standing.ForReason("no-such-code", s).String()
