@@ -91,8 +91,9 @@ type Input struct {
 	Wrap wrap.Status
 	// Trust is that of the folder in which it would be woken; nil when that was not looked at.
 	Trust *account.Trust
-	// SharedWith are the other jobs of its threads, or of its conversation.
+	// SharedWith are the other jobs of its threads, or of its conversation; Awake are those of them that are not known to be offline.
 	SharedWith []string
+	Awake      []string
 	// Prompt is what is to be sent; Again says that the user gave --again, Named that they named the session.
 	Prompt Prompt
 	Again  bool

@@ -103,6 +103,8 @@ func forBlock(code string, s Subject) (Next, bool) {
 	case "connected":
 		return Do("message it in its thread; when it is offline by now, save the page of sessions again").At(s.Link).
 			Then("inventory", "FILE"), true
+	case "thread-awake":
+		return Do("go on in the session of its thread that runs, or stop that one first").At(s.Link).Then("queue-check", s.Short), true
 	case "archived":
 		return Do("leave it, or take it out of the archive and save the page of sessions again").At(s.Link).
 			Then("inventory", "FILE"), true

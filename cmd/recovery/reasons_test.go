@@ -368,6 +368,9 @@ var reasonSituations = map[string]func(*testing.T) situation{
 	"shared-thread": made(fixtures.Session{Name: "one", Bridge: "01SAME"}, func(b *bench, s fixtures.Added) {
 		b.add(fixtures.Session{Name: "two", Bridge: "01SAME", NoRemote: true})
 	}),
+	"thread-awake": made(fixtures.Session{Name: "one", Bridge: "01SAME"}, func(b *bench, s fixtures.Added) {
+		b.add(fixtures.Session{Name: "two", Bridge: "01SAME", Live: true})
+	}),
 	"no-local-time": made(fixtures.Session{}, lines(func(_ int, l map[string]any) []map[string]any {
 		delete(l, "timestamp")
 		return []map[string]any{l}
