@@ -43,7 +43,8 @@ func TestOneOfAThreadIsWokenInARun(t *testing.T) {
 	}
 }
 
-// TestOneOfAThreadIsAwake: what was confirmed before its sibling was woken does not wake it beside that one in a later run.
+// TestOneOfAThreadIsAwake: what was confirmed before its sibling was woken does not wake it beside that one in a
+// later run.
 func TestOneOfAThreadIsAwake(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
