@@ -113,6 +113,9 @@ func (s *turns) add(e *transcript.Entry) {
 // events looks for a person's message that came after the last turn began and is not in the transcript. One that was typed
 // while that turn ran waits as well.
 func (t *table) events() {
+	if t.in.EventsErr != nil {
+		t.block("events-unreadable", "whether a message waits cannot be told: %v", t.in.EventsErr)
+	}
 	if t.in.Events == nil {
 		return
 	}

@@ -161,7 +161,7 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 func blankRead(w *inventory.World, state *journal.State, short string) readItem {
 	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
-		it.sessionName = nameOf(j)
+		it.sessionName = nameOf(w, j)
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
@@ -316,7 +316,7 @@ func (x *command) lastReply(c *cli.Context) error {
 			at = f.Tail.ReplyAt.UTC().Format(time.RFC3339Nano)
 		}
 		item := map[string]any{"short": jobs[0].Short, "session_id": jobs[0].SessionID, "link": nil, "reply": f.Tail.Reply, "reply_at": at}
-		if link := jobs[0].Link(); link != "" {
+		if link := f.Link(); link != "" {
 			item["link"] = link
 		}
 		return x.printJSON(map[string]any{"items": []any{item}})
