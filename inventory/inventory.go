@@ -326,12 +326,18 @@ func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
 	for body, jobs := range w.findThreads(unknown) {
 		out[body] = jobs
 	}
-	// The newest thread is the one that the page says was used last.
+	// The newest thread is the one that the page says was used last. Where the page does not speak of that of the state file, the
+	// state file decides: the session had it after the others.
 	for short, bodies := range w.found {
-		if own := w.Jobs.ByShort[short].BridgeBody; own != "" && !slices.Contains(bodies, own) {
-			bodies = append(bodies, own)
-		}
+		own := w.Jobs.ByShort[short].BridgeBody
 		slices.SortStableFunc(bodies, func(a, b string) int { return times[a].Compare(times[b]) })
+		if own != "" && !slices.Contains(bodies, own) {
+			at := len(bodies)
+			if used := times[own]; !used.IsZero() {
+				at = sort.Search(len(bodies), func(i int) bool { return times[bodies[i]].After(used) })
+			}
+			bodies = slices.Insert(bodies, at, own)
+		}
 		w.found[short] = bodies
 	}
 	return out

@@ -76,7 +76,7 @@ type Facts struct {
 	Folder        string
 	FolderGone    bool
 	FolderProblem string
-	// Threads are the bodies of the ids of its threads that are known so far, the job's own last.
+	// Threads are the bodies of the ids of its threads that are known so far, the newest last.
 	Threads []string
 	// SharedWith are the other jobs of its threads, or of its conversation.
 	SharedWith []string

@@ -81,6 +81,8 @@ type Input struct {
 	Remote *inventory.Remote
 	// Events are the saved pages of the session's events; nil when none was given.
 	Events *remote.Events
+	// EventsErr says why the saved pages of its events cannot be read: what they hold may be a message that waits.
+	EventsErr error
 	// Journal is what was done with the session so far.
 	Journal *journal.Session
 	// Excluded is why the newest page excludes it; empty when it does not.
@@ -89,8 +91,9 @@ type Input struct {
 	Wrap wrap.Status
 	// Trust is that of the folder in which it would be woken; nil when that was not looked at.
 	Trust *account.Trust
-	// SharedWith are the other jobs of its threads, or of its conversation.
+	// SharedWith are the other jobs of its threads, or of its conversation; Awake are those of them that are not known to be offline.
 	SharedWith []string
+	Awake      []string
 	// Prompt is what is to be sent; Again says that the user gave --again, Named that they named the session.
 	Prompt Prompt
 	Again  bool

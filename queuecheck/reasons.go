@@ -50,11 +50,9 @@ func (r Result) NeedsAgain() bool {
 func Now(s Subject) Result {
 	f := s.Facts
 	in := Input{
-		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events, Journal: s.Journal,
+		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events,
+		EventsErr: s.EventsErr, Journal: s.Journal,
 		Prompt: s.Prompt, Again: s.Again, Named: s.Named, Self: s.Self, Now: s.World.Now, MaxAge: s.MaxAge,
-	}
-	if s.EventsErr != nil {
-		in.Evidence.Err = s.EventsErr
 	}
 	if s.Inventory != nil {
 		in.Excluded = s.Inventory.Excluded(f.Job.Short)
@@ -68,6 +66,9 @@ func Now(s Subject) Result {
 	}
 	f.Folder, f.FolderGone, f.FolderProblem, in.Trust = s.folder()
 	in.SharedWith = s.World.SharedWith(f.Job, append(slices.Clone(f.Threads), in.Evidence.Ledger.Threads...))
+	in.Awake = slices.DeleteFunc(slices.Clone(in.SharedWith), func(short string) bool {
+		return s.World.Liveness(s.World.Jobs.ByShort[short]).State == account.Offline
+	})
 	in.Facts = f
 	return Of(in)
 }
@@ -239,8 +240,13 @@ func (t *table) otherBranches() {
 // endsEarly is how much longer than its transcript a session may have been in use before something is missing.
 const endsEarly = 15 * time.Minute
 
-// threads tells other jobs of the same thread: two of them awake take each other's messages.
+// threads tells other jobs of the same thread: two of them awake take each other's messages. What was confirmed while all of them
+// were offline wakes none beside another.
 func (t *table) threads() {
+	if len(t.in.Awake) > 0 {
+		t.block("thread-awake", "another job has its thread or its conversation and runs, or may run: %s; two of them awake take each other's messages",
+			strings.Join(t.in.Awake, ", "))
+	}
 	if len(t.in.SharedWith) > 0 {
 		t.atBest("shared-thread", "another job has its thread or its conversation: %s; wake only one of them", strings.Join(t.in.SharedWith, ", "))
 	}

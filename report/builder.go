@@ -50,7 +50,7 @@ func (b *builder) live() {
 			continue
 		}
 		e := Entry{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd}
-		if link := j.Link(); link != "" {
+		if link := b.World.Link(j); link != "" {
 			e.Link = &link
 		}
 		b.add(e, nil)

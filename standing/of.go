@@ -54,7 +54,7 @@ func (j *judge) known() {
 	j.subject = Subject{Short: j.in.Short}
 	if f := j.in.Facts; f != nil {
 		j.out.Live, j.out.Pinned = f.Live.State, f.Job.Pinned
-		j.subject.Link, j.subject.Folder = f.Job.Link(), f.Folder
+		j.subject.Link, j.subject.Folder = f.Link(), f.Folder
 	}
 	if last := s.LastSent(); last != nil {
 		j.out.Sent, j.out.Since = true, last.ResultAt

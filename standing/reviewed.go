@@ -2,6 +2,7 @@ package standing
 
 import (
 	"slices"
+	"strings"
 
 	"recovery/internal/account"
 	"recovery/internal/claude"
@@ -217,7 +218,11 @@ func (j *judge) byVerdict() bool {
 		return j.at(Finished, j.toWrap())
 	case review.VerdictDuplicate:
 		j.waits("you to pin it and send the WRAP message, when its owner has what it lacks")
-		return j.at(Duplicate, j.toWrap())
+		next := j.toWrap()
+		if j.out.Live == account.Live {
+			next.Do = strings.TrimSuffix("when its owner has what it lacks: "+next.Do, ": ")
+		}
+		return j.at(Duplicate, next)
 	}
 	j.waits("you: its review says HELD")
 	return j.at(Held, Do("read its thread").At(j.subject.Link))
@@ -263,7 +268,7 @@ func (j *judge) toWrap() Next {
 		}
 		return next
 	case j.out.Pinned:
-		return Do("send it the text").Then("message", kind, j.in.Short)
+		return Run("message", kind, j.in.Short)
 	}
-	return Do("pin it, then send it the text").Then("message", kind, j.in.Short)
+	return Do("pin it").Then("message", kind, j.in.Short)
 }

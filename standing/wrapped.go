@@ -124,7 +124,7 @@ func (j *judge) done() bool {
 // cannot be read.
 var waitCodes = map[string]bool{
 	"in-flight-queue": true, "background-tasks": true, "background": true, "job-unreadable": true, "transcript-problem": true,
-	"transcript-unreadable": true, "bad-lines": true,
+	"transcript-unreadable": true, "events-unreadable": true, "bad-lines": true,
 }
 
 // against is what speaks against archiving a session that wrapped, the worst first.

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,6 @@ import (
 	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/review"
-
-	"github.com/tidwall/gjson"
 )
 
 // End is how the wait for a review ended.
@@ -246,27 +245,21 @@ func lastMessage(door account.Door, path string) *transcript.Entry {
 		return nil
 	}
 	defer func() { _ = t.Close() }()
-	var out *transcript.Entry
-	_ = t.WalkBack(func(e *transcript.Entry) bool {
-		if e.Type == "user" || e.Type == "assistant" {
-			out = e
-		}
-		return out == nil
-	})
-	return out
+	return t.LastMessage()
 }
 
 // brokenOff is the client's report of an error when that is the last message of the conversation. A line of type system
 // that tells of an error is a try that the client repeats by itself: it ends nothing.
 func brokenOff(door account.Door, path string) string {
 	e := lastMessage(door, path)
-	if e == nil || e.Type != "assistant" || e.Get("isApiErrorMessage").Type != gjson.True {
+	if e == nil {
 		return ""
 	}
-	if said := strings.TrimSpace(e.Text()); said != "" {
-		return said
+	said, ok := e.Failed()
+	if !ok {
+		return ""
 	}
-	return "an API error"
+	return cmp.Or(strings.TrimSpace(said), "an API error")
 }
 
 // atWork says whether a subagent of the session works: its transcript was written to since the wake, and it has not
@@ -296,7 +289,7 @@ func worksIn(door account.Door, dir string, since, now time.Time, settle time.Du
 		if last == nil {
 			continue
 		}
-		ended := last.Type == "assistant" && (last.Synthetic() || claude.EndsTurn(last.Get("message.stop_reason").String()))
+		ended := last.Type == "assistant" && (last.Synthetic() || last.Ends())
 		if !ended || now.Sub(last.At) < settle {
 			return true
 		}

@@ -69,7 +69,7 @@ func (x *command) ack(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return usagef("ack wants the sessions whose defects are closed; %s", openNow(state))
 	}
-	w, err := x.see(p)
+	w, err := x.seeKnown(p)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func ackShort(w *inventory.World, open []string, typed string) (string, error) {
 // ackName names a session by its job, or by its last wake when the job is gone.
 func ackName(w *inventory.World, state *journal.State, short string) sessionName {
 	if j := w.Jobs.ByShort[short]; j != nil {
-		return nameOf(j)
+		return nameOf(w, j)
 	}
 	n := sessionName{Short: short}
 	if wakes := state.Session(short).Wakes; len(wakes) > 0 {

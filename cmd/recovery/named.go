@@ -15,9 +15,9 @@ type sessionName struct {
 	Title     string  `json:"title"`
 }
 
-func nameOf(j *account.Job) sessionName {
+func nameOf(w *inventory.World, j *account.Job) sessionName {
 	n := sessionName{Short: j.Short, SessionID: j.SessionID, Title: j.Title()}
-	if link := j.Link(); link != "" {
+	if link := w.Link(j); link != "" {
 		n.Link = &link
 	}
 	return n
@@ -29,7 +29,7 @@ func (x *command) named(c *cli.Context) (*place, *inventory.World, []*account.Jo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	w, err := x.see(p)
+	w, err := x.seeKnown(p)
 	if err != nil {
 		return nil, nil, nil, err
 	}

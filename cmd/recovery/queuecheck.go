@@ -192,21 +192,13 @@ func (x *command) checkItem(r *record, short string) checkItem {
 func (x *command) confirm(p *place, item checkItem, agent bool, look func() (checkItem, error)) (checkItem, error) {
 	again := item.NeedsAgain() && len(item.Open) > 0
 	switch {
-	case again:
 	case item.Verdict == queuecheck.Pass:
 		item.Note = "nothing to confirm: it passes"
 		return item, nil
-	case item.Verdict == queuecheck.Confirmed:
-		item.Note = "it is confirmed already"
+	case item.Verdict == queuecheck.Confirmed, again && item.Lifted:
+		item.Note = "it is confirmed already" + lifts(item.Result)
 		return item, nil
-	case item.Verdict == queuecheck.Blocked:
-		if item.OnlyReviewed() && item.Lifted {
-			item.Note = "it is confirmed already, for a prep or --again"
-			return item, nil
-		}
-		if item.OnlyReviewed() && len(item.Open) > 0 {
-			break
-		}
+	case item.Verdict == queuecheck.Blocked && !again:
 		item.Note = "not confirmed: a blocked session cannot be; " + item.Next
 		item.Refused = true
 		return item, nil
@@ -220,15 +212,23 @@ func (x *command) confirm(p *place, item checkItem, agent bool, look func() (che
 	if err != nil {
 		return item, err
 	}
-	after.Note = "confirmed: it covers " + strings.Join(codes, ", ")
-	switch {
-	case after.Verdict == queuecheck.Confirmed:
-	case after.OnlyReviewed() && after.Lifted:
-		after.Note += ", for a prep or --again"
-	default:
+	if after.Verdict != queuecheck.Confirmed && !(after.NeedsAgain() && after.Lifted) {
 		after.Note, after.Refused = "not confirmed: the session changed meanwhile", true
+		return after, nil
 	}
+	after.Note = "confirmed: it covers " + strings.Join(codes, ", ") + lifts(after.Result)
 	return after, nil
+}
+
+// lifts says what a confirmation is good for where more than a look is needed; empty for a plain wake.
+func lifts(r queuecheck.Result) string {
+	switch {
+	case r.OnlyReviewed():
+		return ", for a prep or --again"
+	case r.Verdict == queuecheck.Blocked:
+		return ", for --again"
+	}
+	return ""
 }
 
 func (p *place) recordCheck(item checkItem) error {
@@ -361,22 +361,16 @@ func sharedCauses(items []checkItem) map[queuecheck.Reason][]string {
 
 // waysOut prints what to do about each session that cannot be woken as it is; the same step is printed once.
 func (x *command) waysOut(items []checkItem) {
-	var order []string
-	shorts := map[string][]string{}
+	var ways causes
 	for _, it := range items {
-		if it.Verdict != queuecheck.Check && it.Verdict != queuecheck.Blocked || it.Next == "" {
-			continue
+		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked {
+			step := it.Step
+			step.Link = ""
+			ways.add(it.Short, step.String())
 		}
-		step := it.Step
-		step.Link = ""
-		words := strings.ReplaceAll(step.String(), it.Short, "SHORT")
-		if len(shorts[words]) == 0 {
-			order = append(order, words)
-		}
-		shorts[words] = append(shorts[words], it.Short)
 	}
-	for _, words := range order {
-		if list := shorts[words]; len(list) == 1 {
+	for _, words := range ways.order {
+		if list := ways.shorts[words]; len(list) == 1 {
 			x.out("%s: %s", list[0], text.Line(strings.ReplaceAll(words, "SHORT", list[0])))
 		} else {
 			x.out("each of %s: %s", strings.Join(list, " "), text.Line(words))

@@ -168,7 +168,7 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 func blankRead(w *inventory.World, state *journal.State, short string) readItem {
 	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
-		it.sessionName = nameOf(j)
+		it.sessionName = nameOf(w, j)
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
@@ -205,7 +205,7 @@ func (x *command) showRead(it *readItem) {
 	case it.gone != "":
 		x.out("    %s; read its thread", it.gone)
 	}
-	x.showReview(it.Short, &it.Review, "    ")
+	x.showReview(it.Short, &it.Review, false, "    ")
 }
 
 // worst orders exit statuses as the design does: a defect before everything, then failed, time up, needs the user.
@@ -231,15 +231,20 @@ func reviewStatus(r *review.Review) int {
 	return exitOK
 }
 
-func (x *command) showReview(short string, r *review.Review, indent string) {
+// showReview shows a review; above says that its reply stands further up on the same screen.
+func (x *command) showReview(short string, r *review.Review, above bool, indent string) {
 	switch {
 	case r.Answered:
 		at := "-"
 		if r.ReplyAt != nil {
 			at = x.when(r.ReplyAt)
 		}
-		x.out("%sanswered %s:", indent, at)
-		x.block(r.Reply, indent+"| ")
+		if above {
+			x.out("%sanswered %s, its reply is above", indent, at)
+		} else {
+			x.out("%sanswered %s:", indent, at)
+			x.block(r.Reply, indent+"| ")
+		}
 		if said := r.Acted(); said != "" {
 			x.out("%s%s; its verdict is that of the reply", indent, said)
 		}
@@ -318,7 +323,7 @@ func (x *command) lastReply(c *cli.Context) error {
 			at = f.Tail.ReplyAt.UTC().Format(time.RFC3339Nano)
 		}
 		item := map[string]any{"short": jobs[0].Short, "session_id": jobs[0].SessionID, "link": nil, "reply": f.Tail.Reply, "reply_at": at}
-		if link := jobs[0].Link(); link != "" {
+		if link := f.Link(); link != "" {
 			item["link"] = link
 		}
 		return x.printJSON(map[string]any{"items": []any{item}})

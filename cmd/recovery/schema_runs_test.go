@@ -436,6 +436,15 @@ func holdChecks(t *testing.T, h *holder) {
 		t.Fatal(err)
 	}
 	h.run(b, "queue-check", "--events", early.Short+"="+before)
+	if err := os.WriteFile(b.work("events/"+early.Short+".json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.run(b, "queue-check", early.Short)
+	beside := b.add(fixtures.Session{Name: "beside", Bridge: own.Bridge, Live: true, NoRemote: true})
+	h.run(b, "queue-check", own.Short)
+	if err := os.RemoveAll(filepath.Dir(beside.StatePath)); err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(os.RemoveAll(filepath.Dir(gone.StatePath)), os.Remove(dir.Transcript), os.Mkdir(dir.Transcript, 0o700)); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (x *command) wrapWait(c *cli.Context) error {
 	}
 	for _, j := range jobs {
 		s := found[j.Short]
-		it := wrapItem{sessionName: nameOf(j), Status: s, Pinned: j.Pinned}
+		it := wrapItem{sessionName: nameOf(w, j), Status: s, Pinned: j.Pinned}
 		items = append(items, it)
 		if err := p.recordWrap(j.Short, s, c.String("mark")); err != nil {
 			return err
