@@ -36,7 +36,8 @@ func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := inventory.Facts{Job: &account.Job{Short: "0a0b0c0d"}, Live: account.Liveness{State: c.live}}
 			s := Of(Input{Short: "0a0b0c0d", Seen: true, Facts: &f, Journal: sent, Review: &c.rev})
-			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) {
+			told := slices.ContainsFunc(s.Why, func(w string) bool { return strings.Contains(w, c.says) })
+			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) || !told {
 				t.Errorf("%s: %q", s.Place, s.WaitsFor)
 			}
 			if strings.Contains(s.WaitsFor+s.Next.String(), "answer it") {

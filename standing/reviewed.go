@@ -156,7 +156,7 @@ func (j *judge) unanswered() bool {
 		if r.Waiting != "" {
 			where = ", at " + r.Waiting
 		}
-		j.why("it went offline before its %s was answered%s", what, where)
+		j.why("it died or was stopped in its %s%s", what, where)
 		j.waits("you: it died or was stopped in its %s%s", what, where)
 		return j.at(Died, j.again())
 	}

@@ -114,6 +114,13 @@ func (x *command) read(c *cli.Context) error {
 			if _, err := review.Record(p.journal, items[i].Short, &items[i].Review); err != nil {
 				return err
 			}
+			until, err := wake.NoteLimit(p.journal, items[i].Short, &items[i].Review, x.now())
+			if err != nil {
+				return err
+			}
+			if !until.IsZero() {
+				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short, until.UTC().Format(time.RFC3339))
+			}
 			status = worst(status, reviewStatus(&items[i].Review))
 		} else {
 			status = worst(status, exitNeedsUser)
