@@ -26,7 +26,8 @@ func TestADefectThatNobodyReadStands(t *testing.T) {
 	if it.Place != "defect" || !strings.Contains(it.Next, "recovery ack "+s.Short) {
 		t.Fatalf("it stands at %s, next %q", it.Place, it.Next)
 	}
-	if got := b.item(s.Short, "resume", "--spacing", "0", "--wait", "0", s.Short); got.Outcome != "refused" || len(b.wakes()) != 0 {
+	got := b.item(s.Short, "resume", "--spacing", "0", "--wait", "0", s.Short)
+	if got.Outcome != "refused" || len(b.wakes()) != 0 {
 		t.Errorf("%d calls, %s: %s", len(b.wakes()), got.Outcome, got.Reason)
 	}
 	b.must(exitOK, "ack", s.Short)
