@@ -92,6 +92,9 @@ func (b *Book) write(short string, p *page) {
 		in.Page, in.TakenAt = string(b.Inventory.Excluded(short)), b.Inventory.TakenAt
 		in.Listed = b.Inventory.Find(short) != nil
 	}
+	if b.State.DeferredUntil.After(b.World.Now) {
+		in.Deferred = b.State.DeferredUntil
+	}
 	in.Wrap = recordedWrap(in.Journal)
 	if job := b.World.Jobs.ByShort[short]; job != nil {
 		f := b.World.Facts(job)

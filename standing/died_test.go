@@ -42,6 +42,9 @@ func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
 			if strings.Contains(s.WaitsFor+s.Next.String(), "answer it") {
 				t.Errorf("it is advised to answer: %s", s.Next)
 			}
+			if gone := c.live == account.Offline; gone && strings.Contains(strings.Join(s.Why, "\n")+s.WaitsFor, "it waits") {
+				t.Errorf("it does not wait any more: %q %q", s.Why, s.WaitsFor)
+			}
 		})
 	}
 }
@@ -54,7 +57,14 @@ func TestWhatASessionDidAfterItsReview(t *testing.T) {
 		Verdict: &review.Verdict{Verdict: "DONE"}, Tools: []review.Tool{{Class: audit.Read}, {Class: audit.Read, AfterReply: true}}}
 	s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &rev})
 	const said = "it went on acting after its review: 1 tool call"
-	if s.Place != Finished || !strings.Contains(s.WaitsFor, said) || !slices.Contains(s.Why, said) {
+	if s.Place != Finished || !strings.HasPrefix(s.WaitsFor, "you to look: "+said+"; ") || !slices.Contains(s.Why, said) {
 		t.Errorf("%s: %q %q", s.Place, s.WaitsFor, s.Why)
+	}
+	// It is said once.
+	if n := strings.Count(s.WaitsFor, "after its review"); n != 1 {
+		t.Errorf("%d times: %q", n, s.WaitsFor)
+	}
+	if n := strings.Count(strings.Join(s.Why, "\n"), "after its review"); n != 1 {
+		t.Errorf("%d times: %q", n, s.Why)
 	}
 }

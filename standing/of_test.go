@@ -15,7 +15,7 @@ func TestItWentOnActing(t *testing.T) {
 	for _, verdict := range []string{review.VerdictOwner, review.VerdictDone, review.VerdictHeld} {
 		r := &review.Review{Answered: true, Started: true, WentOn: true, Verdict: &review.Verdict{Verdict: verdict}}
 		st := Of(Input{Short: "1a2b3c4d", Journal: &journal.Session{Short: "1a2b3c4d"}, Review: r})
-		if !slices.Contains(st.Why, wentOnActing) || !strings.Contains(st.WaitsFor, wentOnActing) {
+		if said := r.Acted(); !slices.Contains(st.Why, said) || !strings.Contains(st.WaitsFor, said) {
 			t.Errorf("%s: waits for %q, why %q", verdict, st.WaitsFor, st.Why)
 		}
 	}

@@ -2,8 +2,10 @@ package standing
 
 import (
 	"slices"
+	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/queuecheck"
@@ -86,9 +88,7 @@ func (j *judge) reviewed() bool {
 		return j.unanswered()
 	}
 	j.remarks()
-	if r.WentOn {
-		defer func() { j.out.WaitsFor = "you to look: " + wentOnActing + "; " + j.out.WaitsFor }()
-	}
+	j.looks = true
 	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
 		return j.outOfDate() // whatever it said: a person went on from there, and it may be reviewed anew
 	}
@@ -141,21 +141,19 @@ func (j *judge) unanswered() bool {
 	r := j.in.Review
 	switch {
 	case j.question() != "":
-		j.why("it waits: %s", r.Waiting)
-		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		if r.Died || j.out.Live == account.Offline {
-			j.why("it was stopped, or died there: nothing more comes of this %s by itself", what)
+			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself", r.Waiting, what)
+			j.waits("you: it was stopped, or died in its %s, while it waited for %s", what, r.Waiting)
 			return j.at(Waiting, j.again())
 		}
+		j.why("it waits: %s", r.Waiting)
+		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		// A question of a review is never answered: what it asks for is more than reading.
 		return j.at(Waiting, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
 	case r != nil && r.Error != "":
 		j.why("its turn ended in an error: %s", r.Error)
 		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
-		if j.out.Live == account.Live {
-			return j.at(Error, Run("message", "nudge", j.in.Short))
-		}
-		return j.at(Error, j.again())
+		return j.at(Error, j.afterError(claude.ErrorKind(r.Error)))
 	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
 		where := ""
 		if r.Waiting != "" {
@@ -168,6 +166,40 @@ func (j *judge) unanswered() bool {
 	j.why("its %s is not answered yet", what)
 	j.owed("its %s is to be read", what)
 	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
+}
+
+// afterError is the way on behind an error of the client or the service: what it needs first, then the same prompt once more.
+func (j *judge) afterError(kind claude.Kind) Next {
+	nudge := Run("message", "nudge", j.in.Short)
+	live := j.out.Live == account.Live
+	n := nudge
+	if !live {
+		n = j.again()
+	}
+	first := ""
+	switch kind {
+	case claude.KindSignIn:
+		first = "sign in again as the account's own user (claude, then /login)"
+	case claude.KindBilling:
+		first = "see to the account's credit or plan"
+	case claude.KindModel:
+		first = "choose another model (/model) in it"
+	case claude.KindLimit, claude.KindBusy:
+		n.After = j.in.Deferred
+	case claude.KindTooLong:
+		if live {
+			return Do("type /compact in its thread").At(j.subject.Link).Then(nudge.Run...)
+		}
+		// One more wake would meet the same error: it is started by hand, and is live then.
+		return Do("start it by hand (claude attach %s) and type /compact", j.in.Short).Then(nudge.Run...)
+	}
+	switch {
+	case first != "" && n.Do != "":
+		n.Do = first + "; " + n.Do
+	case first != "":
+		n.Do = first
+	}
+	return n
 }
 
 // again is one more wake with the same prompt. The flag is the user's to give.
@@ -189,7 +221,11 @@ func (j *judge) byVerdict() bool {
 		return j.at(Finished, j.toWrap())
 	case review.VerdictDuplicate:
 		j.waits("you to pin it and send the WRAP message, when its owner has what it lacks")
-		return j.at(Duplicate, j.toWrap())
+		next := j.toWrap()
+		if j.out.Live == account.Live {
+			next.Do = strings.TrimSuffix("when its owner has what it lacks: "+next.Do, ": ")
+		}
+		return j.at(Duplicate, next)
 	}
 	j.waits("you: its review says HELD")
 	return j.at(Held, Do("read its thread").At(j.subject.Link))
@@ -235,7 +271,7 @@ func (j *judge) toWrap() Next {
 		}
 		return next
 	case j.out.Pinned:
-		return Do("send it the text").Then("message", kind, j.in.Short)
+		return Run("message", kind, j.in.Short)
 	}
-	return Do("pin it, then send it the text").Then("message", kind, j.in.Short)
+	return Do("pin it").Then("message", kind, j.in.Short)
 }

@@ -111,6 +111,8 @@ type Item struct {
 	Cwd         string          `json:"cwd"`
 	// Review is what the session did, read after its batch; nil when it was not woken.
 	Review *review.Review `json:"review"`
+	// Told says that its review was told of in full when it came.
+	Told bool `json:"-"`
 	// Verdict is the queue check's, worked out right before the call.
 	Verdict queuecheck.Verdict `json:"queue_check"`
 }
@@ -171,6 +173,9 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 		return res, err
 	}
 	res.Defects = append(res.Defects, journal.Replay(events).Defects...)
+	for i := range res.Items {
+		res.Items[i].Told = r.shown[res.Items[i].Short]
+	}
 	return res, nil
 }
 

@@ -361,22 +361,16 @@ func sharedCauses(items []checkItem) map[queuecheck.Reason][]string {
 
 // waysOut prints what to do about each session that cannot be woken as it is; the same step is printed once.
 func (x *command) waysOut(items []checkItem) {
-	var order []string
-	shorts := map[string][]string{}
+	var ways causes
 	for _, it := range items {
-		if it.Verdict != queuecheck.Check && it.Verdict != queuecheck.Blocked || it.Next == "" {
-			continue
+		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked {
+			step := it.Step
+			step.Link = ""
+			ways.add(it.Short, step.String())
 		}
-		step := it.Step
-		step.Link = ""
-		words := strings.ReplaceAll(step.String(), it.Short, "SHORT")
-		if len(shorts[words]) == 0 {
-			order = append(order, words)
-		}
-		shorts[words] = append(shorts[words], it.Short)
 	}
-	for _, words := range order {
-		if list := shorts[words]; len(list) == 1 {
+	for _, words := range ways.order {
+		if list := ways.shorts[words]; len(list) == 1 {
 			x.out("%s: %s", list[0], text.Line(strings.ReplaceAll(words, "SHORT", list[0])))
 		} else {
 			x.out("each of %s: %s", strings.Join(list, " "), text.Line(words))

@@ -198,7 +198,7 @@ func (x *command) showRead(it *readItem) {
 	case it.gone != "":
 		x.out("    %s; read its thread", it.gone)
 	}
-	x.showReview(it.Short, &it.Review, "    ")
+	x.showReview(it.Short, &it.Review, false, "    ")
 }
 
 // worst orders exit statuses as the design does: a defect before everything, then failed, time up, needs the user.
@@ -224,15 +224,20 @@ func reviewStatus(r *review.Review) int {
 	return exitOK
 }
 
-func (x *command) showReview(short string, r *review.Review, indent string) {
+// showReview shows a review; above says that its reply stands further up on the same screen.
+func (x *command) showReview(short string, r *review.Review, above bool, indent string) {
 	switch {
 	case r.Answered:
 		at := "-"
 		if r.ReplyAt != nil {
 			at = x.when(r.ReplyAt)
 		}
-		x.out("%sanswered %s:", indent, at)
-		x.block(r.Reply, indent+"| ")
+		if above {
+			x.out("%sanswered %s, its reply is above", indent, at)
+		} else {
+			x.out("%sanswered %s:", indent, at)
+			x.block(r.Reply, indent+"| ")
+		}
 		if said := r.Acted(); said != "" {
 			x.out("%s%s; its verdict is that of the reply", indent, said)
 		}

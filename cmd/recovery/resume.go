@@ -137,9 +137,7 @@ func (x *command) resume(c *cli.Context) error {
 		x.say("%s", owed(res))
 	}
 	if !opts.DryRun {
-		if err := x.nextAfter(c, p, &res); err != nil {
-			return err
-		}
+		x.nextAfter(c, p, &res)
 	}
 	if x.json {
 		if err := x.printJSON(res); err != nil {
@@ -153,10 +151,11 @@ func (x *command) resume(c *cli.Context) error {
 
 // nextAfter gives each session that a run began the one next that every other command gives it now. One that was turned away keeps
 // the run's own, which holds the flags that were typed.
-func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
+func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) {
 	r, err := x.look(c, p)
 	if err != nil {
-		return err
+		x.say("what is next for each session cannot be told: %v; look with: recovery status", err)
+		return
 	}
 	for i := range res.Items {
 		if !res.Items[i].Began() {
@@ -166,7 +165,6 @@ func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
 			res.Items[i].Next = next.String()
 		}
 	}
-	return nil
 }
 
 // recordRun writes down who started the run, and with which of the flags that only the user may give.

@@ -9,16 +9,45 @@ import (
 )
 
 func (x *command) showResume(res wake.Result, opts wake.Options) {
+	var why causes
+	row := map[string]wake.Item{}
 	for _, it := range res.Items {
-		x.out("%s  %-11s  %s", it.Short, it.Outcome, text.Clip(it.Title, 120))
+		if row[it.Short] = it; it.Review == nil {
+			why.add(it.Short, sameOf(it))
+		}
+	}
+	shown := map[string]bool{}
+	for _, it := range res.Items {
+		if shown[it.Short] {
+			continue
+		}
+		// Sessions of which the same is to be said stand below each other, and it is said once.
+		together := []string{it.Short}
+		if same := why.of(it.Short, sameOf(it)); it.Review == nil && len(same) > 1 {
+			together = same
+		}
+		for _, short := range together {
+			shown[short] = true
+			x.out("%s  %-11s  %s", short, it.Outcome, text.Clip(row[short].Title, 120))
+		}
+		words := func(s string) string {
+			if len(together) > 1 {
+				s = anyShort(it.Short, s)
+			}
+			return text.Line(s)
+		}
 		if it.Reason != "" {
-			x.out("    %s", text.Line(it.Reason))
+			x.out("    %s", words(it.Reason))
 		}
 		if it.Review != nil {
-			x.showReview(it.Short, it.Review, "    ")
+			x.showReview(it.Short, it.Review, it.Told && x.oneStream, "    ")
 		}
 		if it.Next != "" && it.Outcome != journal.Planned {
-			x.out("    next: %s", text.Line(it.Next))
+			label := "next"
+			if len(together) > 1 {
+				label = "next, each"
+			}
+			x.out("    %s: %s", label, words(it.Next))
 		}
 		if it.Outcome == journal.Woken {
 			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
@@ -56,6 +85,9 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 		x.next("recovery status")
 	}
 }
+
+// sameOf is all that is said of a session without a review but its title.
+func sameOf(it wake.Item) string { return string(it.Outcome) + "\n" + it.Reason + "\n" + it.Next }
 
 // defective are the sessions of defects, each once.
 func defective(defects []journal.OpenDefect) []string {

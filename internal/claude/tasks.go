@@ -8,6 +8,15 @@ import (
 // ToolWakeup sets a time at which the session goes on by itself.
 const ToolWakeup = "ScheduleWakeup"
 
+// Tools that set and delete a schedule of the session's own.
+const (
+	ToolCronCreate = "CronCreate"
+	ToolCronDelete = "CronDelete"
+)
+
+// ToolSkill runs a skill.
+const ToolSkill = "Skill"
+
 // Tools that start a subagent; Task is the old name of Agent.
 const (
 	ToolAgent = "Agent"
