@@ -93,6 +93,9 @@ func (j *judge) reviewed() bool {
 	}
 	j.remarks()
 	j.looks = true
+	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
+		return j.outOfDate() // whatever it said: a person went on from there, and it may be reviewed anew
+	}
 	unjudged := r.Unjudged() > 0 && r.Verdict != nil && r.Verdict.Verdict == review.VerdictDone
 	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
 		switch {
@@ -105,15 +108,15 @@ func (j *judge) reviewed() bool {
 		}
 		return j.at(Unclear, Run("read", j.in.Short))
 	}
-	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
-		return j.outOfDate()
-	}
 	return j.byVerdict()
 }
 
 // outOfDate is a session in which a person wrote after its review.
 func (j *judge) outOfDate() bool {
 	j.waits("you: somebody wrote in it after its review")
+	if left := doubts(j.in.Review); len(left) > 0 {
+		j.waits("you: somebody wrote in it after its review, which left something to look at: %s", left[0])
+	}
 	j.why("somebody wrote in it after its review: the review may be out of date")
 	if j.out.Live != account.Offline {
 		return j.at(OutOfDate, Run("last-reply", j.in.Short))

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/inventory"
+	"recovery/review"
 
 	"github.com/urfave/cli/v2"
 )
@@ -73,6 +75,9 @@ func (x *command) ack(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if state, err = p.readReviews(w, state, c.Args().Slice()); err != nil {
+		return err
+	}
 	shorts, limit, err := ackNames(w, state, c.Args().Slice(), x.now())
 	if err != nil {
 		return err
@@ -111,6 +116,25 @@ func (x *command) ack(c *cli.Context) error {
 	}
 	x.showAck(res)
 	return nil
+}
+
+// readReviews records the defects of named sessions whose review nobody has read yet: every command shows them as open, and
+// they are closed like the others.
+func (p *place) readReviews(w *inventory.World, state *journal.State, typed []string) (*journal.State, error) {
+	for _, t := range typed {
+		job, err := inventory.Find(w.Jobs, t)
+		if err != nil {
+			continue // a limit, or a name that ackNames tells of
+		}
+		rev, err := review.Of(w, audit.Default(), state.Session(job.Short))
+		if err != nil || len(rev.Defects) == 0 {
+			continue
+		}
+		if _, err := review.Record(p.journal, job.Short, &rev); err != nil {
+			return nil, err
+		}
+	}
+	return p.state()
 }
 
 // ackNames finds the sessions with an open defect that the user named. A defect outlives its session's job, so the
