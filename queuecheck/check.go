@@ -85,6 +85,8 @@ type Input struct {
 	EventsErr error
 	// Journal is what was done with the session so far.
 	Journal *journal.Session
+	// Defects are those of it that nobody closed.
+	Defects []journal.DefectData
 	// Excluded is why the newest page excludes it; empty when it does not.
 	Excluded inventory.Exclusion
 	// Wrap is its wrap as it stands now.
@@ -181,7 +183,7 @@ func Of(in Input) Result {
 // reasons are all that can speak against a wake, and the evidence for one. queue-check shows what they find, resume obeys it, and
 // there is no other list.
 var reasons = []func(*table){
-	(*table).liveness, (*table).excluded, (*table).finished, (*table).sentAlready,
+	(*table).liveness, (*table).excluded, (*table).finished, (*table).defective, (*table).sentAlready,
 	(*table).queue, (*table).transcript, (*table).folder, (*table).events,
 	(*table).cautions, (*table).unfinished, (*table).otherBranches, (*table).threads,
 	(*table).evidence,

@@ -29,8 +29,10 @@ type Subject struct {
 	Events    *remote.Events
 	EventsErr error
 	Journal   *journal.Session
-	Self      Self
-	MaxAge    time.Duration
+	// Defects are those of it that nobody closed, those of a review that nobody has read yet included.
+	Defects []journal.DefectData
+	Self    Self
+	MaxAge  time.Duration
 	// DefaultCwd is where a session without a folder is woken; empty for the home folder.
 	DefaultCwd string
 	Prompt     Prompt
@@ -51,7 +53,7 @@ func Now(s Subject) Result {
 	f := s.Facts
 	in := Input{
 		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events,
-		EventsErr: s.EventsErr, Journal: s.Journal,
+		EventsErr: s.EventsErr, Journal: s.Journal, Defects: s.Defects,
 		Prompt: s.Prompt, Again: s.Again, Named: s.Named, Self: s.Self, Now: s.World.Now, MaxAge: s.MaxAge,
 	}
 	if s.Inventory != nil {
@@ -130,6 +132,13 @@ func (t *table) finished() {
 		when = at(*t.in.Wrap.WrappedAt)
 	}
 	t.block("finished", "finished: archive it; it has its real wrap%s", when)
+}
+
+// defective keeps a session from being woken while a defect of it is open, whatever is typed: the user closes it by name.
+func (t *table) defective() {
+	for _, d := range t.in.Defects {
+		t.block("defect-open", "a defect of it is open (%s): %s", d.Code, text.Line(d.Text))
+	}
 }
 
 // sentAlready is invariant 3: a session that holds a review, by the journal or by its own transcript, gets no second one unless a

@@ -24,3 +24,18 @@ func TestItWentOnActing(t *testing.T) {
 		t.Errorf("wrapped, and it went on acting: %s", st.Place)
 	}
 }
+
+// TestWhatAPersonWroteBehindAnUnclearReview: it may be reviewed anew, and what the review left to look at is still told.
+func TestWhatAPersonWroteBehindAnUnclearReview(t *testing.T) {
+	for name, r := range map[string]*review.Review{
+		"no verdict": {Unclear: "it has no verdict block"},
+		"a write":    {Verdict: &review.Verdict{Verdict: review.VerdictDone}, Defects: []review.Defect{{Code: review.DefectWrite, Text: "it wrote a file"}}},
+	} {
+		r.Answered, r.Started, r.UserAfter = true, true, true
+		st := Of(Input{Short: "1a2b3c4d", Review: r})
+		told := doubts(r)[0]
+		if st.Place != OutOfDate || !strings.Contains(st.WaitsFor, told) || !slices.Contains(st.Why, told) {
+			t.Errorf("%s: %s, waits for %q, why %q", name, st.Place, st.WaitsFor, st.Why)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package standing
 import (
 	"slices"
 
+	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/queuecheck"
 )
@@ -16,6 +17,8 @@ type Subject struct {
 	Folder string
 	// DefaultCwd is the --default-cwd that was typed; empty for none.
 	DefaultCwd string
+	// Defect is its first open defect; nil when it is not known.
+	Defect *journal.DefectData
 	// Wake are the arguments that wake it as they were typed, such as resume --prompt prep SHORT; empty for a plain resume.
 	Wake []string
 }
@@ -149,6 +152,11 @@ func forConversation(code string, s Subject) (Next, bool) {
 		return s.saveEvents(), true
 	case "continued-in":
 		return Do("go on in the session that has the conversation now").Then("why", s.Short), true
+	case "defect-open":
+		if s.Defect == nil {
+			return ForDefect(s.Short, s.Link, journal.DefectData{}), true
+		}
+		return ForDefect(s.Short, s.Link, *s.Defect), true
 	case "reviewed":
 		return Run("read", s.Short), true
 	case "not-settled":

@@ -38,7 +38,7 @@ EXIT STATUS:
 
 // readItem is one row of read's JSON.
 type readItem struct {
-	sessionName
+	inventory.SessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
 	gone    string // that it is offline again and has not answered
@@ -166,9 +166,9 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 
 // blankRead is the row of a session before it was looked at. A wake that made a copy has no review of its own.
 func blankRead(w *inventory.World, state *journal.State, short string) readItem {
-	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
+	it := readItem{SessionName: inventory.SessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
-		it.sessionName = nameOf(w, j)
+		it.SessionName = w.Name(j)
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason

@@ -330,7 +330,8 @@ var reasonSituations = map[string]func(*testing.T) situation{
 	"events-unreadable": made(fixtures.Session{}, written(func(b *bench, s fixtures.Added) string {
 		return b.work("events/" + s.Short + ".json")
 	}, `{"Items":`)),
-	"reviewed": made(fixtures.Session{}, reviewedAndGone),
+	"defect-open": made(fixtures.Session{}, func(b *bench, s fixtures.Added) { b.defectsOf(s) }),
+	"reviewed":    made(fixtures.Session{}, reviewedAndGone),
 	"not-settled": made(fixtures.Session{}, appended(journal.Intended,
 		journal.Intent{PromptID: "00000000-0000-4000-8000-0000000000aa", Kind: journal.KindReview, Prompt: "x", Expected: "x"})),
 	"own-prompt-saved": made(fixtures.Session{}, func(b *bench, s fixtures.Added) {

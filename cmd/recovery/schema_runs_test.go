@@ -495,6 +495,8 @@ func holdPlaces(t *testing.T, h *holder) {
 	b.script(owner.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text()})
 	b.sys.processes = account.ReadProcesses
 	b.inventory()
+	// The processes of the sessions may come late on a loaded machine; the proof ends with the line that it waits for.
+	b.sys.timing.Proof = time.Minute
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", asks.Short, slow.Short, owner.Short)
 	h.run(b, "status")
 	b.confirmed(owner.Short)
