@@ -17,8 +17,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestCutAgent has sessions whose background agent was cut. The client starts the agent again with the wake, and it writes when
-// the review has been answered: the queue check says so before, and the write is a defect after it.
+// TestCutAgent has sessions whose background agent was cut. The client starts the agent again with the wake, and it
+// writes when the review has been answered: the queue check says so before, and the write is a defect after it.
 func TestCutAgent(t *testing.T) {
 	s := newSandbox(t)
 	s.rule(t, rule{Match: prompts.ReviewMarker, Reply: reviewReply})
@@ -49,7 +49,8 @@ func (s *sandbox) crash(t *testing.T) {
 
 func cutAgent(t *testing.T, s *sandbox, name string, cut func(*session)) {
 	task, label, touch := "Wait, then make "+name+".", "make the background "+name, "touch "+name
-	agent, err := json.Marshal(map[string]any{"description": label, "prompt": task, "subagent_type": "general-purpose", "run_in_background": true})
+	agent, err := json.Marshal(map[string]any{"description": label, "prompt": task,
+		"subagent_type": "general-purpose", "run_in_background": true})
 	must(t, err)
 	bash, err := json.Marshal(map[string]any{"command": touch, "description": "make the file"})
 	must(t, err)
@@ -72,7 +73,8 @@ func cutAgent(t *testing.T, s *sandbox, name string, cut func(*session)) {
 	reason := row.Get(`reasons.#(code=="background").text`).Str
 	has(t, "the reason", reason, label)
 	t.Log(reason)
-	want(t, "unconfirmed", item(t, s.recoveryJSON(t, 3, "resume", x.short), x.short), map[string]string{"outcome": "refused"})
+	refused := item(t, s.recoveryJSON(t, 3, "resume", x.short), x.short)
+	want(t, "unconfirmed", refused, map[string]string{"outcome": "refused"})
 	// Proof that nothing waits in its thread makes a pass of other sessions.
 	x.setState(t, "bridgeSessionId", bridgeID(0))
 	s.recovery0(t, "inventory", "--sessions", s.savePage(t, "sessions.json", sessionsPage([]*session{x})))
@@ -92,8 +94,8 @@ func cutAgent(t *testing.T, s *sandbox, name string, cut func(*session)) {
 	})
 
 	read := item(t, s.recoveryJSON(t, 5, "read", "--wait", "60s", x.short), x.short)
-	want(t, "read", read, map[string]string{"answered": "true", "verdict.verdict": "OWNER", "went_on": "true", "defects.#": "1",
-		"defects.0.code": "write"})
+	want(t, "read", read, map[string]string{"answered": "true", "verdict.verdict": "OWNER", "went_on": "true",
+		"defects.#": "1", "defects.0.code": "write"})
 	has(t, "the call", read.Get("tools").Raw, touch)
 	for _, command := range []string{"status", "report"} {
 		open := s.recoveryJSON(t, -2, command).Get("defects").Array()
@@ -112,7 +114,8 @@ func cutAgent(t *testing.T, s *sandbox, name string, cut func(*session)) {
 // names says whether a defect with this code, which tells of a command, is of the session.
 func names(defects []gjson.Result, short, code, command string) bool {
 	for _, d := range defects {
-		if d.Get("code").Str == code && strings.Contains(d.Get("text").Str, command) && (d.Get("session").Str == short || d.Get("short").Str == short) {
+		if d.Get("code").Str == code && strings.Contains(d.Get("text").Str, command) &&
+			(d.Get("session").Str == short || d.Get("short").Str == short) {
 			return true
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"recovery/prompts"
 )
 
-// TestReviewsThatEndWithoutAReply: each ends its wait at once, and is told by every command for as long as nobody saw to it.
+// TestReviewsThatEndWithoutAReply: each ends its wait at once, and is told by every command for as
+// long as nobody saw to it.
 func TestReviewsThatEndWithoutAReply(t *testing.T) {
 	s := newSandbox(t)
 	s.rule(t, rule{Match: prompts.ReviewMarker, Reply: reviewReply})
@@ -48,16 +49,19 @@ func (s *sandbox) tells(t *testing.T, x *session, next string, words ...string) 
 }
 
 func turnsThatFail(t *testing.T, s *sandbox) {
-	long, limit, after, signIn := s.offline(t, s.work, "too long"), s.offline(t, s.work, "a limit"), s.offline(t, s.work, "after the limit"),
-		s.offline(t, s.work, "a sign-in")
+	long, limit, after, signIn := s.offline(t, s.work, "too long"), s.offline(t, s.work, "a limit"), 
+		s.offline(t, s.work, "after the limit"), s.offline(t, s.work, "a sign-in")
 	for _, x := range []*session{long, limit, after, signIn} {
 		s.ready(t, x)
 	}
-	s.rule(t, rule{Match: long.forReview(), Status: 400, Kind: "invalid_request_error", Error: "prompt is too long: 219340 tokens > 200000 maximum"})
-	s.rule(t, rule{Match: limit.forReview(), Status: 429, Kind: "rate_limit_error", Error: "You've hit your session limit · resets 3pm"})
+	s.rule(t, rule{Match: long.forReview(), Status: 400, Kind: "invalid_request_error",
+		Error: "prompt is too long: 219340 tokens > 200000 maximum"})
+	s.rule(t, rule{Match: limit.forReview(), Status: 429, Kind: "rate_limit_error",
+		Error: "You've hit your session limit · resets 3pm"})
 	s.rule(t, rule{Match: signIn.forReview(), Status: 401, Kind: "authentication_error", Error: "invalid x-api-key"})
 
-	r := s.recover("resume", "--json", "--spacing", "1", "--batch", "1", "--wait", "180s", long.short, limit.short, after.short)
+	r := s.recover("resume", "--json", "--spacing", "1", "--batch", "1", "--wait", "180s",
+		long.short, limit.short, after.short)
 	res := parse(t, r, -2)
 	for x, said := range map[*session]string{long: "Prompt is too long", limit: "session limit"} {
 		row := item(t, res, x.short)
@@ -94,7 +98,8 @@ func turnsThatFail(t *testing.T, s *sandbox) {
 func planAsked(t *testing.T, s *sandbox) {
 	x := s.offline(t, s.work, "a plan")
 	s.ready(t, x)
-	s.rule(t, rule{Match: x.forReview(), Reply: reviewReply, Tools: []toolCall{{"ExitPlanMode", []byte(`{"plan":"1. Deploy the importer."}`)}}})
+	s.rule(t, rule{Match: x.forReview(), Reply: reviewReply,
+		Tools: []toolCall{{"ExitPlanMode", []byte(`{"plan":"1. Deploy the importer."}`)}}})
 	settings := filepath.Join(s.home, ".claude", "settings.json")
 	before, err := os.ReadFile(settings)
 	must(t, err)
@@ -102,7 +107,8 @@ func planAsked(t *testing.T, s *sandbox) {
 	r := s.recover("resume", "--json", "--wait", "180s", x.short)
 	must(t, os.WriteFile(settings, before, 0o600))
 	row := item(t, parse(t, r, -2), x.short)
-	want(t, "a plan", row, map[string]string{"outcome": "woken", "review.answered": "false", "next": "stop it: claude stop " + x.short})
+	want(t, "a plan", row, map[string]string{"outcome": "woken", "review.answered": "false",
+		"next": "stop it: claude stop " + x.short})
 	has(t, "what it waits for", row.Get("review.waiting").Str, "ExitPlanMode")
 	if r.took > 60*time.Second {
 		t.Errorf("a question was waited for: %s", r.took)
@@ -119,7 +125,9 @@ func stoppedInReview(t *testing.T, s *sandbox) {
 	s.rule(t, rule{Match: x.forReview(), Reply: reviewReply, Delay: 120})
 	ended := make(chan said, 1)
 	go func() { ended <- s.recover("resume", "--json", "--wait", "180s", x.short) }()
-	s.poll(t, time.Minute, "the review prompt in the transcript", func() bool { return len(x.holding(prompts.ReviewMarker)) == 1 })
+	s.poll(t, time.Minute, "the review prompt in the transcript", func() bool {
+		return len(x.holding(prompts.ReviewMarker)) == 1
+	})
 	// Before its outcome is on record the proof is still looked for.
 	s.poll(t, time.Minute, "the outcome of the wake", func() bool { return s.outcomes(t, x.short) == 1 })
 	x.stop(t)

@@ -49,7 +49,8 @@ func TestTheNextAfterAnErrorIsItsRemedy(t *testing.T) {
 				!slices.Equal(n.Run, c.run) || n.After.Equal(until) != c.late {
 				t.Errorf("%s: %s", s.Place, n)
 			}
-			if !strings.Contains(s.WaitsFor, said) || !slices.ContainsFunc(s.Why, func(w string) bool { return strings.Contains(w, said) }) {
+			told := slices.ContainsFunc(s.Why, func(w string) bool { return strings.Contains(w, said) })
+			if !strings.Contains(s.WaitsFor, said) || !told {
 				t.Errorf("the client's words are lost: %q %q", s.WaitsFor, s.Why)
 			}
 		})

@@ -150,7 +150,8 @@ func (j *judge) standsAt() Place {
 	switch {
 	case j.question() != "":
 		if j.stopped() {
-			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself", r.Waiting, what)
+			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself",
+				r.Waiting, what)
 		} else {
 			j.why("it waits: %s", r.Waiting)
 		}
@@ -200,7 +201,8 @@ func (j *judge) unanswered() bool {
 	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
 }
 
-// afterError is the way on behind an error of the client or the service: what it needs first, then the same prompt once more.
+// afterError is the way on behind an error of the client or the service: what it needs first, then the same prompt once
+// more.
 func (j *judge) afterError(kind claude.Kind) Next {
 	nudge := Run("message", "nudge", j.in.Short)
 	live := j.out.Live == account.Live

@@ -43,8 +43,8 @@ func Whole(all []Standing, deferred time.Time) Next {
 	return Next{}
 }
 
-// rank is the place in whose turn a session comes. An error that every session of the account would meet comes before the next
-// wake; a limit has a time after which it is over, and holds nobody up.
+// rank is the place in whose turn a session comes. An error that every session of the account would meet comes before the
+// next wake; a limit has a time after which it is over, and holds nobody up.
 func rank(s *Standing) Place {
 	if s.Place == Error && s.Review != nil {
 		switch claude.ErrorKind(s.Review.Error) {

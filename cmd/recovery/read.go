@@ -119,7 +119,8 @@ func (x *command) read(c *cli.Context) error {
 				return err
 			}
 			if !until.IsZero() {
-				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short, until.UTC().Format(time.RFC3339))
+				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short,
+					until.UTC().Format(time.RFC3339))
 			}
 			status = worst(status, reviewStatus(&items[i].Review))
 		} else {
