@@ -49,7 +49,7 @@ func (s *sandbox) tells(t *testing.T, x *session, next string, words ...string) 
 }
 
 func turnsThatFail(t *testing.T, s *sandbox) {
-	long, limit, after, signIn := s.offline(t, s.work, "too long"), s.offline(t, s.work, "a limit"), 
+	long, limit, after, signIn := s.offline(t, s.work, "too long"), s.offline(t, s.work, "a limit"),
 		s.offline(t, s.work, "after the limit"), s.offline(t, s.work, "a sign-in")
 	for _, x := range []*session{long, limit, after, signIn} {
 		s.ready(t, x)
