@@ -108,7 +108,7 @@ func TestLiveness(t *testing.T) {
 		{"ended, not waited for", map[string]string{"sessions/500.json": row(500, `,"procStart":"8000000"`+byID)}, Job{}, Unknown,
 			"process 500 has ended"},
 		{"ended, not waited for, on the roster", map[string]string{"daemon/roster.json": worker(short1, `,"pid":500,"procStart":"8000000"`)},
-			Job{}, Unknown, "process 500 has ended"},
+			Job{}, Offline, "is gone"},
 		{"ended, not waited for, of another start", map[string]string{"sessions/500.json": row(500, start+byID)}, Job{}, Offline, "gone"},
 		{"ended, not waited for, of another session", map[string]string{"sessions/500.json": row(500, `,"procStart":"8000000"`+other)},
 			Job{}, Offline, ""},
