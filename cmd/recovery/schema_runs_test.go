@@ -494,6 +494,7 @@ func holdPlaces(t *testing.T, h *holder) {
 	owner := b.add(fixtures.Session{Name: "owner"})
 	b.script(owner.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text()})
 	b.sys.processes = account.ReadProcesses
+	b.sys.timing.Proof = testTiming.Proof // each prompt arrives, on a loaded machine too
 	b.inventory()
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", asks.Short, slow.Short, owner.Short)
 	h.run(b, "status")
