@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"fmt"
 	"time"
 
 	"recovery/internal/account"
@@ -91,7 +92,8 @@ func (w *World) ended(f Facts) Ended {
 		}
 	}
 	if !w.Boot.IsZero() && w.Boot.After(since) && w.Boot.After(f.Tail.LastEntry) {
-		return Ended{Cause: Killed, At: timeOrNil(w.Boot), Line: noRecord + "; the machine was started after its last entry"}
+		return Ended{Cause: CauseNone, Line: fmt.Sprintf("%s; the machine was started at %s, after its last entry",
+			noRecord, w.Boot.UTC().Format(time.RFC3339))}
 	}
 	return Ended{Cause: CauseNone, Line: noRecord}
 }

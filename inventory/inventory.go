@@ -88,10 +88,7 @@ type Remote struct {
 
 // Item is one offline session.
 type Item struct {
-	Short        string            `json:"short"`
-	SessionID    string            `json:"session_id"`
-	Link         *string           `json:"link"`
-	Title        string            `json:"title"`
+	SessionName
 	Cwd          string            `json:"cwd"`
 	Live         account.LiveState `json:"live"`
 	LiveEvidence []string          `json:"live_evidence"`
@@ -381,15 +378,12 @@ func noJob(row *remote.Session) NoJob {
 func (w *World) item(f Facts, row *remote.Session) Item {
 	j := f.Job
 	it := Item{
-		Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: append([]string{}, f.Live.Evidence...),
+		SessionName: f.Name(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: append([]string{}, f.Live.Evidence...),
 		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, Stop: f.Tail.Stop, LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
 		Pinned: j.Pinned, SavedOptions: append([]string{}, j.RespawnFlags...), Hazards: []string{}, Role: "single", Warnings: []string{},
 	}
 	if f.Live.State == account.Live {
 		it.Ended = Ended{Cause: CauseNone, Line: "it is live"}
-	}
-	if link := f.Link(); link != "" {
-		it.Link = &link
 	}
 	it.Threads, it.SharedWith = append([]string{}, f.Threads...), append([]string{}, f.SharedWith...)
 	if f.Location.Path != "" {

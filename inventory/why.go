@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 )
 
 // StoryLine is one thing that happened to a session, as the supervisor's log tells it.
@@ -42,13 +43,13 @@ func (w *World) Story(f Facts) Story {
 		} else if e.Short != "" || !up {
 			continue
 		}
-		s.Lines = append(s.Lines, StoryLine{At: e.At, What: told(e), Line: e.Line})
+		s.Lines = append(s.Lines, StoryLine{At: e.At, What: w.told(e), Line: e.Line})
 	}
 	return s
 }
 
 // told says a line of the log in words.
-func told(e account.LogEntry) string {
+func (w *World) told(e account.LogEntry) string {
 	switch e.Kind {
 	case account.LogStarted:
 		source := map[string]string{"shell": "on the command line", "fleet": "woken", "slash": "by a slash command"}[e.Cause]
@@ -59,17 +60,30 @@ func told(e account.LogEntry) string {
 	case account.LogRetired:
 		return fmt.Sprintf("retired for idleness (%s) after %s without activity", e.Cause, e.Idle)
 	case account.LogSettled:
-		words := map[string]string{"done": "its worker ended", "killed": "stopped by the user", "failed": "its worker failed", "crashed": "its worker crashed"}[e.Cause]
-		if e.Detail != "" {
-			words += ": " + e.Detail
-		}
-		return words
+		return w.settled(e)
 	case account.LogAdopt:
 		return "a new supervisor took over: " + e.Detail
 	case account.LogUpgrade:
 		return "the supervisor restarted for an upgrade of the client"
 	case account.LogShutdown:
 		return "the supervisor left (" + e.Cause + ")"
+	case account.LogStop:
+		return "the supervisor was asked to stop"
 	}
 	return "a supervisor started"
+}
+
+// settled says how a worker ended. One that ended with its supervisor was stopped by nobody.
+func (w *World) settled(e account.LogEntry) string {
+	words := map[string]string{
+		claude.SettledDone: "its worker ended", claude.SettledKilled: "stopped by the user",
+		claude.SettledFailed: "its worker failed", claude.SettledCrashed: "its worker crashed",
+	}[e.Cause]
+	if _, ok := w.daemonStop(e.At); ok && e.Cause == claude.SettledKilled {
+		words = "ended when the supervisor was stopped"
+	}
+	if e.Detail != "" {
+		words += ": " + e.Detail
+	}
+	return words
 }

@@ -72,6 +72,27 @@ func TestStory(t *testing.T) {
 	}
 }
 
+// TestAStopOfTheSupervisorIsNobodysStopOfASession: the story says so too, and calls a stop no start.
+func TestAStopOfTheSupervisorIsNobodysStopOfASession(t *testing.T) {
+	const lines = `[2026-11-28T10:00:00.000Z] [bg] bg spawned 1a2b3c4d (shell)
+[2026-11-28T11:00:00.000Z] [supervisor] shutdown requested via control socket
+[2026-11-28T11:00:00.200Z] [bg] bg settled 1a2b3c4d (killed)
+`
+	log, err := account.ParseLog(strings.NewReader(lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &World{Log: log, Now: at("2026-11-29T10:00:00Z"), CleanupDays: 30}
+	var got []string
+	for _, l := range w.Story(Facts{Job: &account.Job{Short: "1a2b3c4d"}}).Lines {
+		got = append(got, l.What)
+	}
+	want := "started, on the command line\nthe supervisor was asked to stop\nended when the supervisor was stopped"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
 // TestPinProof: a pin is proved only with a positive control.
 func TestPinProof(t *testing.T) {
 	live := account.Liveness{State: account.Live}

@@ -36,7 +36,8 @@ func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := inventory.Facts{Job: &account.Job{Short: "0a0b0c0d"}, Live: account.Liveness{State: c.live}}
 			s := Of(Input{Short: "0a0b0c0d", Seen: true, Facts: &f, Journal: sent, Review: &c.rev})
-			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) {
+			told := slices.ContainsFunc(s.Why, func(w string) bool { return strings.Contains(w, c.says) })
+			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) || !told {
 				t.Errorf("%s: %q", s.Place, s.WaitsFor)
 			}
 			if strings.Contains(s.WaitsFor+s.Next.String(), "answer it") {
@@ -66,5 +67,43 @@ func TestWhatASessionDidAfterItsReview(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(s.Why, "\n"), "after its review"); n != 1 {
 		t.Errorf("%d times: %q", n, s.Why)
+	}
+}
+
+// TestAnUncertainWakeSaysWhatTheClientSaid: its words and its exit status are in the record of the outcome.
+func TestAnUncertainWakeSaysWhatTheClientSaid(t *testing.T) {
+	const said = "found nowhere; the client said \"no room\", exit status 7"
+	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
+		Result: &journal.OutcomeData{PromptID: "p", Outcome: journal.Uncertain, Sent: true, Reason: said}}}}
+	s := Of(Input{Short: "0a0b0c0d", Journal: sent})
+	if s.Place != Uncertain || !slices.Contains(s.Why, said) {
+		t.Errorf("%s: %q", s.Place, s.Why)
+	}
+}
+
+// TestADefectHidesNoQuestion: a session that stands at a permission prompt for a write has a defect, and waits all the same.
+func TestADefectHidesNoQuestion(t *testing.T) {
+	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
+		Result: &journal.OutcomeData{PromptID: "p", Outcome: journal.Woken, Sent: true}}}}
+	open := []journal.DefectData{journal.NewDefect("0a0b0c0d", "write", "write:t", "Bash pending: touch x", "look at its thread")}
+	for _, c := range []struct {
+		name string
+		rev  review.Review
+		says string
+	}{
+		{"at a question", review.Review{Started: true, Waiting: "permission prompt (approve Bash: touch x)"}, "it waits: permission prompt"},
+		{"dead at a question", review.Review{Started: true, Died: true, Waiting: "permission prompt"}, "it was stopped, or died, while it waited for permission prompt"},
+		{"an error", review.Review{Started: true, Error: "API Error: 401"}, "API Error: 401"},
+		{"dead", review.Review{Started: true, Died: true}, "died or was stopped in its review"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &c.rev, Defects: open})
+			if s.Place != HasDefect || !strings.Contains(strings.Join(s.Why, "\n"), c.says) {
+				t.Errorf("%s: %q", s.Place, s.Why)
+			}
+			if !slices.Equal(s.Next.Run, []string{"ack", "0a0b0c0d"}) || !strings.Contains(s.WaitsFor, "touch x") {
+				t.Errorf("%+v, waits for %q", s.Next, s.WaitsFor)
+			}
+		})
 	}
 }

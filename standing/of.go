@@ -221,6 +221,10 @@ func (j *judge) defect() bool {
 	for _, d := range j.in.Defects {
 		j.why("defect %s: %s", d.Code, d.Text)
 	}
+	// What it did besides reading hides nothing of how its review stands.
+	if r := j.in.Review; r != nil && !r.Answered {
+		j.standsAt()
+	}
 	d := j.in.Defects[0]
 	j.waits("you to look: %s", d.Text)
 	return j.at(HasDefect, ForDefect(j.in.Short, j.subject.Link, d))

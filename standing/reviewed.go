@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,6 +36,9 @@ func (j *judge) sent() bool {
 		j.why("open: its prompt went to a copy of it, and it holds none itself")
 		return j.at(Uncertain, j.byWake("resume", "--again"))
 	case what == journal.Uncertain && (j.in.Review == nil || !j.in.Review.Answered) && j.question() == "":
+		if said := cmp.Or(last.Result.Reason, last.Result.Output); said != "" {
+			j.why("%s", said)
+		}
 		j.owed("a look: whether it received its prompt is not known")
 		j.why("open: %s", j.out.Owed)
 		return j.at(Uncertain, Run("read", "--wait", "10m", j.in.Short))
@@ -132,36 +136,64 @@ func (j *judge) question() string {
 	return ""
 }
 
-// unanswered decides for a session whose prompt went out and has no reply.
-func (j *judge) unanswered() bool {
-	what := "review"
+// asked is what its last prompt asked for.
+func (j *judge) asked() string {
 	if r := j.in.Review; r != nil && r.Plan {
-		what = "plan"
+		return "plan"
 	}
-	r := j.in.Review
+	return "review"
+}
+
+// standsAt tells what keeps a session from its reply; it is Unanswered where nothing is known to.
+func (j *judge) standsAt() Place {
+	r, what := j.in.Review, j.asked()
 	switch {
 	case j.question() != "":
-		if r.Died || j.out.Live == account.Offline {
+		if j.stopped() {
 			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself", r.Waiting, what)
-			j.waits("you: it was stopped, or died in its %s, while it waited for %s", what, r.Waiting)
-			return j.at(Waiting, j.again())
+		} else {
+			j.why("it waits: %s", r.Waiting)
 		}
-		j.why("it waits: %s", r.Waiting)
-		j.waits("you: in its %s it waits for %s", what, r.Waiting)
-		// A question of a review is never answered: what it asks for is more than reading.
-		return j.at(Waiting, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
+		return Waiting
 	case r != nil && r.Error != "":
 		j.why("its turn ended in an error: %s", r.Error)
-		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
-		return j.at(Error, j.afterError(claude.ErrorKind(r.Error)))
+		return Error
 	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
-		where := ""
-		if r.Waiting != "" {
-			where = ", at " + r.Waiting
+		j.why("it died or was stopped in its %s%s", what, j.cutAt())
+		return Died
+	}
+	return Unanswered
+}
+
+// stopped says that the session does not go on with its review: it died in it, or is offline.
+func (j *judge) stopped() bool { return j.in.Review.Died || j.out.Live == account.Offline }
+
+// cutAt names the call at which a review was cut; empty when there is none.
+func (j *judge) cutAt() string {
+	if r := j.in.Review; r.Waiting != "" {
+		return ", at " + r.Waiting
+	}
+	return ""
+}
+
+// unanswered decides for a session whose prompt went out and has no reply.
+func (j *judge) unanswered() bool {
+	r, what := j.in.Review, j.asked()
+	switch place := j.standsAt(); place {
+	case Waiting:
+		if j.stopped() {
+			j.waits("you: it was stopped, or died in its %s, while it waited for %s", what, r.Waiting)
+			return j.at(place, j.again())
 		}
-		j.why("it went offline before its %s was answered%s", what, where)
-		j.waits("you: it died or was stopped in its %s%s", what, where)
-		return j.at(Died, j.again())
+		j.waits("you: in its %s it waits for %s", what, r.Waiting)
+		// A question of a review is never answered: what it asks for is more than reading.
+		return j.at(place, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
+	case Error:
+		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
+		return j.at(place, j.afterError(claude.ErrorKind(r.Error)))
+	case Died:
+		j.waits("you: it died or was stopped in its %s%s", what, j.cutAt())
+		return j.at(place, j.again())
 	}
 	j.why("its %s is not answered yet", what)
 	j.owed("its %s is to be read", what)

@@ -99,15 +99,12 @@ type Run struct {
 
 // Item is what became of one session.
 type Item struct {
-	Short       string          `json:"short"`
-	SessionID   string          `json:"session_id"`
-	Link        *string         `json:"link"`
+	inventory.SessionName
 	Outcome     journal.Outcome `json:"outcome"`
 	PromptSaved bool            `json:"prompt_saved"`
 	Reason      string          `json:"reason"`
 	Batch       int             `json:"batch"`
 	Next        string          `json:"next"`
-	Title       string          `json:"title"`
 	Cwd         string          `json:"cwd"`
 	// Review is what the session did, read after its batch; nil when it was not woken.
 	Review *review.Review `json:"review"`
@@ -212,9 +209,9 @@ func (r *Run) duplicate(g *ready) (owner string, open []string) {
 }
 
 func (r *Run) blank(short string) Item {
-	it := Item{Short: short}
+	it := Item{SessionName: inventory.SessionName{Short: short}}
 	if row := r.Inventory.Find(short); row != nil {
-		it.SessionID, it.Link, it.Title, it.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
+		it.SessionName, it.Cwd = row.SessionName, row.Cwd
 	}
 	return it
 }

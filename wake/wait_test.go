@@ -10,6 +10,7 @@ import (
 
 	"recovery/fixtures"
 	"recovery/internal/journal"
+	"recovery/inventory"
 )
 
 // verdict is a good review.
@@ -238,7 +239,7 @@ func TestWhatAFailedTurnMeans(t *testing.T) {
 			b.woken(s)
 			b.live(s, "idle", "")
 			b.lines(s.Transcript, failure(said))
-			items := []Item{{Short: s.Short, Outcome: journal.Woken, Reason: "delivered"}}
+			items := []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken, Reason: "delivered"}}
 			b.run.read(context.Background(), items)
 			if (b.run.stopped != "") != (c.stops != "") || !strings.Contains(b.run.stopped, c.stops) {
 				t.Errorf("the run stopped: %q", b.run.stopped)
@@ -265,7 +266,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b := newBench(t, s)
 	b.woken(s)
 	b.seeErr = errors.New("too many open files")
-	items := []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items := []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !strings.Contains(b.run.stopped, "too many open files") {
 		t.Errorf("stopped: %q", b.run.stopped)
@@ -274,7 +275,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.live(s, "waiting", "permission prompt")
-	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items = []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !b.saidSo("stop it: claude stop "+s.Short) || b.saidSo("answer it") || b.run.stopped != "" {
 		t.Errorf("%+v, told %q, stopped %q", items[0], b.told, b.run.stopped)
@@ -283,7 +284,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.log("bg settled " + s.Short + " (killed)")
-	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items = []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !strings.Contains(items[0].Reason, "offline again") {
 		t.Errorf("%+v", items[0])
@@ -292,7 +293,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.lines(s.Transcript, reply(verdict, "end_turn"))
-	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items = []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !b.saidSo("answered: DONE") || !b.saidSo("| ## Review") {
 		t.Errorf("%+v, told %q", items[0], b.told)

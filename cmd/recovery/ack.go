@@ -43,7 +43,7 @@ EXIT STATUS:
 
 // ackItem is one row of ack's JSON: a session with the defects that were closed.
 type ackItem struct {
-	sessionName
+	inventory.SessionName
 	Closed []journal.OpenDefect `json:"closed"`
 }
 
@@ -95,7 +95,7 @@ func (x *command) ack(c *cli.Context) error {
 		}
 	}
 	for _, short := range shorts {
-		it := ackItem{sessionName: ackName(w, state, short)}
+		it := ackItem{SessionName: ackName(w, state, short)}
 		data.What, data.Keys = journal.AckDefect, nil
 		for _, d := range state.Defects {
 			if d.Session == short {
@@ -183,19 +183,15 @@ func ackShort(w *inventory.World, open []string, typed string) (string, error) {
 }
 
 // ackName names a session by its job, or by its last wake when the job is gone.
-func ackName(w *inventory.World, state *journal.State, short string) sessionName {
+func ackName(w *inventory.World, state *journal.State, short string) inventory.SessionName {
 	if j := w.Jobs.ByShort[short]; j != nil {
-		return nameOf(w, j)
+		return w.Name(j)
 	}
-	n := sessionName{Short: short}
 	if wakes := state.Session(short).Wakes; len(wakes) > 0 {
 		last := wakes[len(wakes)-1]
-		n.SessionID, n.Title = last.SessionID, last.Title
-		if last.Link != "" {
-			n.Link = &last.Link
-		}
+		return inventory.NameOnRecord(short, last.SessionID, last.Link, last.Title)
 	}
-	return n
+	return inventory.SessionName{Short: short}
 }
 
 func (x *command) showAck(res ackResult) {

@@ -46,11 +46,8 @@ EXIT STATUS:
 
 // checkItem is one row of queue-check's JSON.
 type checkItem struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
-	Cwd       string  `json:"cwd"`
+	inventory.SessionName
+	Cwd string `json:"cwd"`
 	queuecheck.Result
 	Note string `json:"note,omitempty"`
 	// Place is where the session stands, with what is next.
@@ -174,16 +171,13 @@ var jobGone = queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{}
 
 func (x *command) checkItem(r *record, short string) checkItem {
 	st := r.book.Of(short)
-	item := checkItem{Short: short, Result: jobGone, Place: st.Place, Next: st.Next.String(), Step: st.Next, whole: st}
+	item := checkItem{SessionName: inventory.SessionName{Short: short}, Result: jobGone, Place: st.Place, Next: st.Next.String(), Step: st.Next, whole: st}
 	if row := r.inventory.Find(short); row != nil {
-		item.SessionID, item.Link, item.Title, item.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
+		item.SessionName, item.Cwd = row.SessionName, row.Cwd
 	}
 	if f := r.book.Facts(short); f != nil && st.Check != nil {
 		item.Result = *st.Check
-		item.SessionID, item.Title, item.Cwd = f.Job.SessionID, f.Job.Title(), f.Job.Cwd
-		if link := f.Link(); link != "" {
-			item.Link = &link
-		}
+		item.SessionName, item.Cwd = f.Name(), f.Job.Cwd
 	}
 	return item
 }

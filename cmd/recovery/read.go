@@ -38,7 +38,7 @@ EXIT STATUS:
 
 // readItem is one row of read's JSON.
 type readItem struct {
-	sessionName
+	inventory.SessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
 	gone    string // that it is offline again and has not answered
@@ -114,6 +114,13 @@ func (x *command) read(c *cli.Context) error {
 			if _, err := review.Record(p.journal, items[i].Short, &items[i].Review); err != nil {
 				return err
 			}
+			until, err := wake.NoteLimit(p.journal, items[i].Short, &items[i].Review, x.now())
+			if err != nil {
+				return err
+			}
+			if !until.IsZero() {
+				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short, until.UTC().Format(time.RFC3339))
+			}
 			status = worst(status, reviewStatus(&items[i].Review))
 		} else {
 			status = worst(status, exitNeedsUser)
@@ -159,9 +166,9 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 
 // blankRead is the row of a session before it was looked at. A wake that made a copy has no review of its own.
 func blankRead(w *inventory.World, state *journal.State, short string) readItem {
-	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
+	it := readItem{SessionName: inventory.SessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
-		it.sessionName = nameOf(w, j)
+		it.SessionName = w.Name(j)
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason

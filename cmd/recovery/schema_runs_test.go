@@ -496,6 +496,8 @@ func holdPlaces(t *testing.T, h *holder) {
 	b.sys.processes = account.ReadProcesses
 	b.sys.timing.Proof = testTiming.Proof // each prompt arrives, on a loaded machine too
 	b.inventory()
+	// The processes of the sessions may come late on a loaded machine; the proof ends with the line that it waits for.
+	b.sys.timing.Proof = time.Minute
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", asks.Short, slow.Short, owner.Short)
 	h.run(b, "status")
 	b.confirmed(owner.Short)

@@ -46,7 +46,7 @@ const (
 
 // trustItem is one row of trust's JSON.
 type trustItem struct {
-	sessionName
+	inventory.SessionName
 	Key string `json:"key"`
 	// Outcome is one of the trust constants.
 	Outcome string `json:"outcome"`
@@ -124,7 +124,7 @@ func defaultCwd(c *cli.Context) (string, error) {
 func (x *command) trustOne(p *place, w *inventory.World, j *account.Job, defaultDir string, refused *journal.RefusedData,
 	agent bool,
 ) (trustItem, error) {
-	it := trustItem{sessionName: nameOf(w, j), Outcome: trustFailed}
+	it := trustItem{SessionName: w.Name(j), Outcome: trustFailed}
 	if j.Cwd == "" && defaultDir == "" {
 		it.Reason = fmt.Sprintf("the job has no folder of its own and is woken from the home folder; "+
 			"to trust that one: recovery %s; a narrower one is given to `recovery resume` as well",

@@ -105,3 +105,25 @@ func readAll(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// TestOneCauseIsPrintedOnce: sessions that were turned away for one reason share its line, and that of their next.
+func TestOneCauseIsPrintedOnce(t *testing.T) {
+	oneThread(t)
+	t.Parallel()
+	b := newBench(t, testAccount(t))
+	one, two := b.add(fixtures.Session{Untrusted: true, Cwd: "one"}), b.add(fixtures.Session{Untrusted: true, Cwd: "one"})
+	other := b.add(fixtures.Session{Untrusted: true, Cwd: "two"})
+	b.inventory()
+	out := b.must(exitNeedsUser, "resume", one.Short, two.Short, other.Short)
+	if strings.Count(out, "work/one is not trusted") != 1 || strings.Count(out, "work/two is not trusted") != 1 {
+		t.Errorf("one cause, more than one line, or none:\n%s", out)
+	}
+	for _, want := range []string{
+		"\n    next, each: recovery trust SHORT\n",
+		"    next: recovery trust " + other.Short + "\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in:\n%s", want, out)
+		}
+	}
+}

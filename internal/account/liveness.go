@@ -199,6 +199,10 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 		running, same := w.processes.alive(p.pid, p.start)
 		actual := w.processes.ByPID[p.pid]
 		switch {
+		case actual.Zombie && (p.start == "" || actual.Start == "" || actual.Start == p.start):
+			// After a kill -9 of everything, process 1 takes its time, or never does it in a container. Seen on 2.1.332.
+			return Unknown, fmt.Sprintf("%s: process %d has ended and its parent has not waited for it yet: the client takes it for "+
+				"running, and a wake would make a copy", r.source, p.pid)
 		case running && same && p.start == "":
 			return Unknown, fmt.Sprintf("%s: process %d runs and its registered start is missing", r.source, p.pid)
 		case running && same && actual.Start == "":
