@@ -150,6 +150,10 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	for batch := 1; len(res.Items) < len(order) && r.stopped == "" && ctx.Err() == nil; batch++ {
 		res.Items = append(res.Items, r.batch(ctx, order[len(res.Items):], batch)...)
 	}
+	if r.Options.DryRun && r.stopped == "" {
+		// What would keep the run from its first start stands beside what each session is planned for.
+		r.brake(state)
+	}
 	res.Stopped = r.stopped
 	if res.Interrupted = ctx.Err() != nil; res.Interrupted {
 		res.Stopped = "interrupted"

@@ -81,6 +81,12 @@ func TestOneRun(t *testing.T) {
 		"no memory": {before: func(b *bench, _ *fixtures.Added) { b.run.Memory = func() (int64, error) { return 1 << 30, nil } },
 			want: journal.Refused, reason: "memory"},
 		"a dry run": {before: func(b *bench, _ *fixtures.Added) { b.run.Options.DryRun = true }, want: journal.Planned, next: "recovery resume"},
+		"a dry run, and a defect is open elsewhere": {before: func(b *bench, _ *fixtures.Added) {
+			b.run.Options.DryRun = true
+			if err := b.run.Journal.Append(journal.Defect, "0e30a1f7", journal.NewDefect("0e30a1f7", "write", "write:t", "touch x", "look")); err != nil {
+				b.t.Fatal(err)
+			}
+		}, want: journal.Planned, next: "recovery resume", stopped: "0e30a1f7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &fixtures.Added{Session: c.session}

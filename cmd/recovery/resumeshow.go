@@ -55,7 +55,11 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 	}
 	x.showDefects(res.Defects)
 	if res.Stopped != "" {
-		x.out("the run stopped: %s", res.Stopped)
+		how := "the run stopped"
+		if opts.DryRun {
+			how = "a run would not start any"
+		}
+		x.out("%s: %s", how, res.Stopped)
 	}
 	counts := map[journal.Outcome]int{}
 	var woken, planned []string
