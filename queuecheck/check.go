@@ -332,8 +332,13 @@ func (t *table) cautions() {
 	if a, b := t.in.Evidence.Ledger.LastUUID, f.Tail.LastUUID; a != "" && b != "" && a != b && t.in.Evidence.Err == nil {
 		t.atBest("repeated-lines", "its transcript ends with a line that stands in it before: how its last turn ended cannot be told")
 	}
-	if t.in.Evidence.Ledger.Crons {
-		t.atBest(inventory.HazardCron, "it made a schedule of its own (CronCreate) and goes on by itself")
+	if crons := t.in.Evidence.Ledger.Crons; len(crons) > 0 {
+		what := make([]string, len(crons))
+		for i, c := range crons {
+			what[i] = fmt.Sprintf("%q", text.Clip(c, 120))
+		}
+		t.atBest(inventory.HazardCron, "it made a schedule of its own (%s) and goes on by itself: %s", claude.ToolCronCreate,
+			strings.Join(what, "; "))
 	}
 	if t.in.Evidence.Ledger.BadHides {
 		t.atBest("bad-lines", "%d lines of its transcript cannot be read and may hide a queued message: %s",

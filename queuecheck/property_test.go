@@ -47,7 +47,7 @@ func dangers() []danger {
 		{"pending", false, func(in *Input) {
 			in.Evidence.Ledger.Pending = append(in.Evidence.Ledger.Pending, transcript.Pending{Text: "x"})
 		}, true},
-		{"cron", false, func(in *Input) { in.Evidence.Ledger.Crons = true }, true},
+		{"cron", false, func(in *Input) { in.Evidence.Ledger.Crons = []string{"send the digest"} }, true},
 		{"bad line", false, func(in *Input) { in.Evidence.Ledger.BadHides = true }, true},
 		{"token limit", false, func(in *Input) { in.Facts.Tail.Stop = "max_tokens" }, true},
 		{"hazard", false, func(in *Input) { in.Hazards = append(in.Hazards, inventory.Hazard{Code: "self-wake", Text: "x"}) }, false},

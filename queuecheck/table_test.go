@@ -106,7 +106,7 @@ func TestRowsThatAllowACheckAtBest(t *testing.T) {
 		"tasks":                    {"background-tasks", false, hazard(inventory.HazardTasks)},
 		"babysitter":               {"babysitter-run", false, hazard(inventory.HazardBabysitter)},
 		"no checks":                {"skips-permission-checks", false, hazard(inventory.HazardNoChecks)},
-		"a cron of its own":        {"session-cron", false, func(in *Input) { in.Evidence.Ledger.Crons = true }},
+		"a cron of its own":        {"session-cron", false, func(in *Input) { in.Evidence.Ledger.Crons = []string{"send the digest"} }},
 		"a broken line":            {"bad-lines", false, func(in *Input) { in.Evidence.Ledger.Bad, in.Evidence.Ledger.BadHides = 1, true }},
 	} {
 		t.Run(name, func(t *testing.T) {

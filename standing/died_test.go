@@ -76,8 +76,8 @@ func TestAnUncertainWakeSaysWhatTheClientSaid(t *testing.T) {
 	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
 		Result: &journal.OutcomeData{PromptID: "p", Outcome: journal.Uncertain, Sent: true, Reason: said}}}}
 	s := Of(Input{Short: "0a0b0c0d", Journal: sent})
-	if s.Place != Uncertain || !slices.Contains(s.Why, said) {
-		t.Errorf("%s: %q", s.Place, s.Why)
+	if s.Place != Uncertain || !strings.Contains(strings.Join(s.Why, "\n"), said) || !strings.Contains(s.Owed, said) {
+		t.Errorf("%s: %q, owed %q", s.Place, s.Why, s.Owed)
 	}
 }
 

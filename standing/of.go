@@ -44,6 +44,7 @@ func Of(in Input) Standing {
 		}
 	}
 	j.acted()
+	j.goesOn()
 	j.lead()
 	return j.out
 }
@@ -119,6 +120,22 @@ func (j *judge) acted() {
 		j.out.WaitsFor += "; " + said
 	case j.out.Owed != "":
 		j.out.Owed += "; " + said
+	}
+}
+
+// goesOnCodes are the reasons of the queue check that name work besides the conversation: it runs, or a wake starts it again.
+var goesOnCodes = map[string]bool{"background": true, "background-tasks": true}
+
+// goesOn tells such work in every command, wherever the session stands: a review that says DONE does not end it.
+func (j *judge) goesOn() {
+	if j.in.Check == nil || j.out.Place == Archived || j.out.Place == Gone {
+		return
+	}
+	for _, r := range j.in.Check.Reasons {
+		told := func(why string) bool { return strings.Contains(why, r.Text) }
+		if goesOnCodes[r.Code] && !slices.ContainsFunc(j.out.Why, told) {
+			j.why("%s", r.Text)
+		}
 	}
 }
 

@@ -36,10 +36,10 @@ func (j *judge) sent() bool {
 		j.why("open: its prompt went to a copy of it, and it holds none itself")
 		return j.at(Uncertain, j.byWake("resume", "--again"))
 	case what == journal.Uncertain && (j.in.Review == nil || !j.in.Review.Answered) && j.question() == "":
-		if said := cmp.Or(last.Result.Reason, last.Result.Output); said != "" {
-			j.why("%s", said)
-		}
 		j.owed("a look: whether it received its prompt is not known")
+		if said := cmp.Or(last.Result.Reason, last.Result.Output); said != "" {
+			j.owed("%s: %s", j.out.Owed, text.Clip(said, 300))
+		}
 		j.why("open: %s", j.out.Owed)
 		return j.at(Uncertain, Run("read", "--wait", "10m", j.in.Short))
 	}
@@ -106,7 +106,9 @@ func (j *judge) reviewed() bool {
 		default:
 			j.waits("you to read its review: its verdict is unclear")
 		}
-		return j.at(Unclear, Run("read", j.in.Short))
+		// The command shows it; what is left then is a person's.
+		return j.at(Unclear, Do("look at its review, and settle in its thread what that leaves open").At(j.subject.Link).
+			Then("read", j.in.Short))
 	}
 	return j.byVerdict()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/text"
 	"recovery/queuecheck"
 )
 
@@ -30,7 +31,7 @@ func (j *judge) untouched() bool {
 	if failed := j.failedStart(); failed != "" {
 		j.why("not woken: its start failed and nothing was sent: %s", failed)
 		if passes(c) {
-			j.owed("its wake: its start failed and nothing was sent")
+			j.owed("its wake: its start failed and nothing was sent: %s", text.Clip(failed, 300))
 			return j.at(NotSent, j.byWake("resume"))
 		}
 	}

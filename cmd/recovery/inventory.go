@@ -66,7 +66,7 @@ func (x *command) inventory(c *cli.Context) error {
 		return err
 	}
 	inv := inventory.Build(w, pages)
-	inv.Account.User = x.user
+	inv.Account.User = p.owner.name
 	proposal, err := applyGroups(p, w, &inv, c.String("groups"))
 	if err != nil {
 		return err

@@ -73,6 +73,9 @@ func TestInvariant15OnlyReadingInAnotherUsersAccount(t *testing.T) {
 			if _, _, errs := b.run("inventory", page); !strings.Contains(errs, "nothing was saved") {
 				t.Errorf("it does not say that nothing was saved: %s", errs)
 			}
+			if out := b.must(exitOK, "inventory", page); !strings.Contains(out, "the account of ada, "+b.a.Claude) {
+				t.Errorf("it does not say whose account it read: %s", out)
+			}
 			if status, _, errs := b.run("report", "-o", filepath.Join(b.a.Claude, "session-recovery", "r.md")); status != exitUsage {
 				t.Errorf("a report was written there: %d %s", status, errs)
 			}

@@ -155,7 +155,8 @@ func TestPrepThatIsNoPlan(t *testing.T) {
 	if it := b.prep(exitNeedsUser, s.Short); !strings.Contains(it["review"].(map[string]any)["unclear"].(string), "does not end with the line") {
 		t.Errorf("%v", it)
 	}
-	if m := b.messages(exitNeedsUser, "prep", s.Short)[s.Short]; m["state"] != "offline" || m["next"] != "recovery read "+s.Short {
+	if m := b.messages(exitNeedsUser, "prep", s.Short)[s.Short]; m["state"] != "offline" ||
+		!strings.HasSuffix(m["next"].(string), ", then: recovery read "+s.Short) {
 		t.Errorf("%v", m)
 	}
 	if out := b.must(exitOK, "report"); strings.Contains(section(out, "Owners that wait for one go"), s.Short) {

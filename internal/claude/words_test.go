@@ -39,6 +39,7 @@ var wordSamples = []string{
 	`bg settled 261c700b (failed)`, `bg settled 261c700b (crashed): exit 1 before init`,
 	`{"type":"tool_use","name":"Agent","input":{"description":"cut work","subagent_type":"general-purpose","run_in_background":true}}`,
 	`{"type":"tool_use","name":"Task","input":{"description":"look","prompt":"x"}}`, `{"name":"ScheduleWakeup","input":{"delaySeconds":600}}`,
+	`{"name":"CronCreate","input":{"cron":"0 9 * * *","prompt":"send the digest"}}`, `{"name":"CronDelete","input":{"id":"abc12345"}}`,
 	`Async agent launched successfully. (This tool result is internal metadata`, `Use SendMessage with to: 'a096f209e7975d7f4'`,
 	`CLAUDE_CONFIG_DIR=/home/ann/.claude-work`, `CLAUDE_CODE_SESSION_ID=261c700b-5c0d-4f0e-9a6b-0123456789ab`,
 	`CLAUDE_JOB_DIR=/home/ann/.claude/jobs/261c700b`, `2.1.257 (Claude Code)`, UUIDPattern,

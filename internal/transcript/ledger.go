@@ -34,8 +34,8 @@ type Ledger struct {
 	Marked []Marked
 	// LastPerson is the byte offset of the last message of a person that is not recovery's; -1 when there is none.
 	LastPerson int64
-	// Crons says that a schedule of the session's own was made and not deleted.
-	Crons bool
+	// Crons are what the session's own schedules do, when one was made and not deleted; which one was, is not told.
+	Crons []string
 	// Background is work that was started in it and whose end it does not tell.
 	Background []Background
 	// Ended are the ids of the tasks whose end a notification told.
@@ -98,8 +98,11 @@ type folder struct {
 	uuids map[string]bool
 	work  *work
 	last  time.Time // of the last line with a time
-	// made and unmade are the calls that set and deleted a schedule, without those that failed.
+	// made and unmade are the calls that set and deleted a schedule, without those that failed; crons are the labels of
+	// all that set one, by their ids, and cronIDs these in order.
 	made, unmade map[string]bool
+	crons        map[string]string
+	cronIDs      []string
 }
 
 func newFolder(own func(string) bool) *folder {
@@ -258,6 +261,13 @@ func (f *folder) schedules(e *Entry) {
 		case !c.Ran():
 		case c.Name == claude.ToolCronCreate:
 			put(&f.made, c.ID)
+			if f.crons == nil {
+				f.crons = map[string]string{}
+			}
+			if _, ok := f.crons[c.ID]; !ok {
+				f.cronIDs = append(f.cronIDs, c.ID)
+			}
+			f.crons[c.ID] = label(c.Name, c.Input)
 		case c.Name == claude.ToolCronDelete:
 			put(&f.unmade, c.ID)
 		}
@@ -287,7 +297,13 @@ func put(set *map[string]bool, id string) {
 
 func (f *folder) finish() {
 	f.out.Pending = f.queue.Pending()
-	f.out.Crons = len(f.made) > len(f.unmade)
+	if len(f.made) > len(f.unmade) {
+		for _, id := range f.cronIDs {
+			if f.made[id] {
+				f.out.Crons = append(f.out.Crons, f.crons[id])
+			}
+		}
+	}
 	f.out.Background, f.out.Ended = f.work.rest(f.last), f.work.over
 }
 
