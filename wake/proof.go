@@ -233,12 +233,12 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 	return out, done && err == nil
 }
 
-// saidByUser is the text of a line that was delivered in the user's role as a person's.
+// saidByUser is the text of a line that was delivered in the user's role as a person's. Of a message that was handed over in the
+// middle of a turn its words decide, whatever the client says of where it came from.
 func saidByUser(e *transcript.Entry) (string, bool) {
-	if e.Sidechain || e.Speaker() != transcript.Person {
-		return "", false
-	}
-	return e.Text(), true
+	said := e.Text()
+	person := e.Speaker() == transcript.Person || e.Handed() && transcript.TextSpeaker(said) == transcript.Person
+	return said, person && !e.Sidechain
 }
 
 func extraText(said, prompt string) string {
