@@ -149,3 +149,34 @@ func TestTheClientsWordsHaveOneRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// invariants is how many of them there are; each has a test that bears its number.
+const invariants = 15
+
+// TestEachInvariantHasATest: the name of a test says which invariant it holds, so that one without a test is seen.
+func TestEachInvariantHasATest(t *testing.T) {
+	name := regexp.MustCompile(`(?m)^func TestInvariant(\d+)[A-Z]\w*\(t \*testing\.T\)`)
+	found := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range name.FindAllStringSubmatch(string(data), -1) {
+			found[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= invariants; n++ {
+		if !found[strconv.Itoa(n)] {
+			t.Errorf("invariant %d has no test", n)
+		}
+		delete(found, strconv.Itoa(n))
+	}
+	if len(found) > 0 {
+		t.Errorf("tests of invariants that there are not: %v", found)
+	}
+}

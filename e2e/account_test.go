@@ -221,6 +221,17 @@ func (x *session) registered() bool {
 	return false
 }
 
+// anyRegistered says whether a process that is in the client's registry still has its number.
+func (s *sandbox) anyRegistered() bool {
+	list, _ := filepath.Glob(filepath.Join(s.home, ".claude", "sessions", "*.json"))
+	for _, path := range list {
+		if exists(filepath.Join("/proc", strings.TrimSuffix(filepath.Base(path), ".json"))) {
+			return true
+		}
+	}
+	return false
+}
+
 // jobs are the names of all job folders.
 func (s *sandbox) jobs(t *testing.T) []string {
 	t.Helper()

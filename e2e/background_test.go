@@ -6,33 +6,63 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"recovery/prompts"
 
 	"github.com/tidwall/gjson"
 )
 
-// TestCutAgent has a session whose background agent was cut by the stop. The client starts the agent again with the wake, and it
+// TestCutAgent has sessions whose background agent was cut. The client starts the agent again with the wake, and it
 // writes when the review has been answered: the queue check says so before, and the write is a defect after it.
 func TestCutAgent(t *testing.T) {
 	s := newSandbox(t)
-	s.rule(t, rule{Match: "RECOVERY REVIEW v1", Reply: reviewReply})
+	s.rule(t, rule{Match: prompts.ReviewMarker, Reply: reviewReply})
 	// In auto mode, the default here, an agent needs a check that only the real service makes.
-	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"defaultMode":"default","allow":["Agent","Bash(touch:*)"]}}`), 0o600))
-	const task = "Wait, then make the file of the background work."
-	input, err := json.Marshal(map[string]any{"description": "make the background file", "prompt": task,
+	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"),
+		[]byte(`{"permissions":{"defaultMode":"default","allow":["Agent","Bash(touch:*)"]}}`), 0o600))
+	t.Run("stopped", func(t *testing.T) { cutAgent(t, s, "stopped-file", func(x *session) { x.stop(t) }) })
+	t.Run("killed", func(t *testing.T) { cutAgent(t, s, "killed-file", func(x *session) { s.crash(t) }) })
+	s.noCopies(t)
+}
+
+// crash ends every process of the client at once, as a machine that goes down does. The stub is not the client's.
+func (s *sandbox) crash(t *testing.T) {
+	t.Helper()
+	s.poll(t, 20*time.Second, "the end of the client's processes", func() bool {
+		running, err := s.processes()
+		must(t, err)
+		others := slices.DeleteFunc(running, func(pid int) bool { return pid == s.stubPID })
+		for _, pid := range others {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		return len(others) == 0
+	})
+	// Process 1 waits for them in its own time. For as long as one is left the client takes its session for running, and a
+	// wake would make a copy.
+	s.poll(t, time.Minute, "nothing left of the client's processes", func() bool { return !s.anyRegistered() })
+}
+
+func cutAgent(t *testing.T, s *sandbox, name string, cut func(*session)) {
+	task, label, touch := "Wait, then make "+name+".", "make the background "+name, "touch "+name
+	agent, err := json.Marshal(map[string]any{"description": label, "prompt": task,
 		"subagent_type": "general-purpose", "run_in_background": true})
 	must(t, err)
-	s.rule(t, rule{Match: "^Start the background work", Tools: []toolCall{{"Agent", input}}, Reply: "It is started."})
-	s.rule(t, rule{Match: task, Delay: 25, Reply: "The file is made.",
-		Tools: []toolCall{{"Bash", []byte(`{"command":"touch background-file","description":"make the file"}`)}}})
-	file := filepath.Join(s.work, "background-file")
+	bash, err := json.Marshal(map[string]any{"command": touch, "description": "make the file"})
+	must(t, err)
+	s.rule(t, rule{Match: "^Start the work on " + name, Tools: []toolCall{{"Agent", agent}}, Reply: "It is started."})
+	s.rule(t, rule{Match: task, Delay: 25, Reply: "The file is made.", Tools: []toolCall{{"Bash", bash}}})
+	file := filepath.Join(s.work, name)
 
-	x := s.start(t, s.work, "with an agent", "Start the background work now.")
+	x := s.start(t, s.work, "with an agent, "+name, "Start the work on "+name+" now.")
 	s.poll(t, 20*time.Second, "the agent in the session's state", func() bool { return x.state("fan.#").Int() > 0 })
-	x.stop(t)
+	cut(x)
 	if exists(file) {
-		t.Fatal("the agent was done before the session was stopped: nothing was cut")
+		t.Fatal("the agent was done before the session ended: nothing was cut")
 	}
 	t.Logf("left behind: fan %s, pendingBackgroundAgentCount %s, inFlight %s", x.state("fan").Raw,
 		x.state("pendingBackgroundAgentCount").Raw, x.state("inFlight").Raw)
@@ -41,8 +71,16 @@ func TestCutAgent(t *testing.T) {
 	row := item(t, s.recoveryJSON(t, 3, "queue-check", x.short), x.short)
 	want(t, "a cut agent", row, map[string]string{"verdict": "check"})
 	reason := row.Get(`reasons.#(code=="background").text`).Str
-	has(t, "the reason", reason, "make the background file")
+	has(t, "the reason", reason, label)
 	t.Log(reason)
+	refused := item(t, s.recoveryJSON(t, 3, "resume", x.short), x.short)
+	want(t, "unconfirmed", refused, map[string]string{"outcome": "refused"})
+	// Proof that nothing waits in its thread makes a pass of other sessions.
+	x.setState(t, "bridgeSessionId", bridgeID(0))
+	s.recovery0(t, "inventory", "--sessions", s.savePage(t, "sessions.json", sessionsPage([]*session{x})))
+	events := s.savePage(t, "events.json", eventsPage(x))
+	row = item(t, s.recoveryJSON(t, 3, "queue-check", "--events", x.short+"="+events, x.short), x.short)
+	want(t, "a cut agent, nothing waits in its thread", row, map[string]string{"verdict": "check"})
 
 	s.recovery0(t, "queue-check", "--confirm", x.short)
 	r := s.recover("resume", "--json", "--wait", "90s", x.short)
@@ -56,23 +94,16 @@ func TestCutAgent(t *testing.T) {
 	})
 
 	read := item(t, s.recoveryJSON(t, 5, "read", "--wait", "60s", x.short), x.short)
-	want(t, "read", read, map[string]string{"answered": "true", "verdict.verdict": "OWNER", "defects.#": "1", "defects.0.code": "write"})
-	has(t, "the call", read.Get("tools").Raw, "touch background-file")
+	want(t, "read", read, map[string]string{"answered": "true", "verdict.verdict": "OWNER", "went_on": "true",
+		"defects.#": "1", "defects.0.code": "write"})
+	has(t, "the call", read.Get("tools").Raw, touch)
 	for _, command := range []string{"status", "report"} {
 		open := s.recoveryJSON(t, -2, command).Get("defects").Array()
-		if !names(open, x.short, "write") {
+		if !names(open, x.short, "write", touch) {
 			t.Errorf("%s shows no write of %s: %s", command, x.short, open)
 		}
 	}
-	hand := filepath.Join(s.dir, "handoff.md")
-	if r := s.recover("handoff", "-o", hand); r.exit != 0 {
-		t.Errorf("handoff: %s", r)
-	}
-	text, err := os.ReadFile(hand)
-	must(t, err)
-	for _, part := range []string{x.short, "touch background-file"} {
-		has(t, "the hand-over", string(text), part)
-	}
+	s.tells(t, x, "recovery ack "+x.short, touch)
 	x.stop(t)
 	s.acknowledge(t, x)
 	if open := s.recoveryJSON(t, -2, "status").Get("defects"); len(open.Array()) != 0 {
@@ -80,10 +111,11 @@ func TestCutAgent(t *testing.T) {
 	}
 }
 
-// names says whether a defect with this code is of the session.
-func names(defects []gjson.Result, short, code string) bool {
+// names says whether a defect with this code, which tells of a command, is of the session.
+func names(defects []gjson.Result, short, code, command string) bool {
 	for _, d := range defects {
-		if d.Get("code").Str == code && (d.Get("session").Str == short || d.Get("short").Str == short) {
+		if d.Get("code").Str == code && strings.Contains(d.Get("text").Str, command) &&
+			(d.Get("session").Str == short || d.Get("short").Str == short) {
 			return true
 		}
 	}

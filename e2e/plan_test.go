@@ -12,12 +12,17 @@ import (
 	"time"
 )
 
-// rule is how the stub answers a message of the user that Match is found in. Delay is in seconds, before the first answer.
+// rule is how the stub answers a message of the user that Match is found in. Delay is in seconds, before the first answer. With a
+// Status the answer is an error of the service in the words of Error.
 type rule struct {
 	Match string     `json:"match"`
 	Delay int        `json:"delay,omitempty"`
 	Reply string     `json:"reply,omitempty"`
 	Tools []toolCall `json:"tools,omitempty"`
+
+	Status int    `json:"status,omitempty"`
+	Kind   string `json:"kind,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 type toolCall struct {
@@ -66,6 +71,8 @@ func (m message) text() string {
 
 type answer struct {
 	status  int
+	kind    string
+	problem string
 	delay   time.Duration
 	content []block
 	stop    string
@@ -95,7 +102,7 @@ func plan(messages []message, rules []rule, newID func(string) string) answer {
 			fits.Tools = append(fits.Tools, toolCall{t[1], json.RawMessage(t[2])})
 		}
 	}
-	a := answer{status: http.StatusOK, stop: "end_turn"}
+	a := answer{status: http.StatusOK, kind: "api_error", problem: "stub", stop: "end_turn"}
 	if done == 0 {
 		a.delay = time.Duration(fits.Delay) * time.Second
 	}
@@ -105,6 +112,10 @@ func plan(messages []message, rules []rule, newID func(string) string) answer {
 	}
 	if m := statusWord.FindStringSubmatch(said); m != nil {
 		a.status, _ = strconv.Atoi(m[1])
+		return a
+	}
+	if fits.Status != 0 {
+		a.status, a.kind, a.problem = fits.Status, fits.Kind, fits.Error
 		return a
 	}
 	if done < len(fits.Tools) {

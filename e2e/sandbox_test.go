@@ -34,6 +34,7 @@ type sandbox struct {
 	version  string // of the client, as it says itself
 	rules    string
 	stubLog  string
+	stubPID  int
 	until    time.Time         // when the polls give up, so that the clean-up still runs
 	stopped  context.Context   // ends at Ctrl-C, for the same reason
 	made     map[string]string // short to session id of every session that the test started
@@ -229,16 +230,31 @@ func (s *sandbox) namespace(t *testing.T) {
 	must(t, host("ip", "netns", "exec", s.ns, "ip", "link", "set", "lo", "up"))
 }
 
+// processes are those in the namespace.
+func (s *sandbox) processes() ([]int, error) {
+	out, err := exec.Command("ip", "netns", "pids", s.ns).Output()
+	if err != nil {
+		return nil, fmt.Errorf("ip netns pids %s: %w", s.ns, err)
+	}
+	var pids []int
+	for _, p := range strings.Fields(string(out)) {
+		if pid, err := strconv.Atoi(p); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
 // endProcesses ends what is left in the namespace: nothing but what this test started can be in it.
 func (s *sandbox) endProcesses(t *testing.T) {
 	for _, sig := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
 		for range 30 {
-			out, err := exec.Command("ip", "netns", "pids", s.ns).Output()
-			if err != nil || len(bytes.TrimSpace(out)) == 0 {
+			left, err := s.processes()
+			if err != nil || len(left) == 0 {
 				return
 			}
-			for _, p := range strings.Fields(string(out)) {
-				if pid, err := strconv.Atoi(p); err == nil && sig != 0 {
+			for _, pid := range left {
+				if sig != 0 {
 					_ = syscall.Kill(pid, sig)
 				}
 			}
@@ -261,6 +277,7 @@ func (s *sandbox) startStub(t *testing.T) {
 	stdout, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
+	s.stubPID = cmd.Process.Pid // ip becomes the stub
 	t.Cleanup(func() {
 		_ = stdin.Close()
 		if err := cmd.Wait(); err != nil {

@@ -87,7 +87,10 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a.status != http.StatusOK {
-		reply(w, a.status, "application/json", []byte(`{"type":"error","error":{"type":"api_error","message":"stub"}}`))
+		// Without this the client tries for minutes before it gives the turn up.
+		w.Header().Set("x-should-retry", "false")
+		data, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": a.kind, "message": a.problem}})
+		reply(w, a.status, "application/json", data)
 		return
 	}
 	head := map[string]any{"id": s.newID("msg"), "type": "message", "role": "assistant", "model": req.Model, "stop_sequence": nil,

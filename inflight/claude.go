@@ -107,7 +107,7 @@ func (a Account) row(f inventory.Facts) sources.Row {
 		}
 	}
 	add("short", j.Short)
-	add("thread", j.Link())
+	add("thread", f.Link())
 	add("last turn", story.Turn+": "+story.TurnWhy)
 	if f.Live.State != account.Live {
 		add("ended", string(story.Ended.Cause)+": "+story.Ended.Line)

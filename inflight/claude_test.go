@@ -38,7 +38,7 @@ func TestClaudeRows(t *testing.T) {
 	}
 	first := add(fixtures.Session{Name: "retired"}, sources.Person, "complete, retired")
 	add(fixtures.Session{Name: "a message waits", QueuedPrompt: new("yes")}, sources.Person, "complete, retired")
-	add(fixtures.Session{Name: "no record of its end", NoLog: true, Plain: true}, sources.Person, "complete, killed")
+	add(fixtures.Session{Name: "no record of its end", NoLog: true, Plain: true}, sources.Person, "complete, unknown")
 	add(fixtures.Session{Name: "live", Live: true, Status: "waiting", WaitingFor: "permission prompt"}, sources.Live, "live, waiting")
 	add(fixtures.Session{Name: "archived", Extra: map[string]string{"archived": "true"}}, sources.Done, "complete, retired")
 	add(fixtures.Session{Name: "went on", ContinuedIn: first.SessionID}, sources.Done, "complete, retired")

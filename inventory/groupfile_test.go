@@ -24,7 +24,7 @@ func jobsOf(shorts ...string) *account.Jobs {
 func invOf(groups []Group, shorts ...string) *Inventory {
 	inv := &Inventory{}
 	for _, s := range shorts {
-		inv.Items = append(inv.Items, Item{Short: s, Title: "title of " + s + "\nwith\x1b two lines"})
+		inv.Items = append(inv.Items, Item{SessionName: SessionName{Short: s, Title: "title of " + s + "\nwith\x1b two lines"}})
 	}
 	inv.setGroups(groups)
 	return inv

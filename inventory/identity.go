@@ -15,10 +15,7 @@ import (
 // identity finds which conversation and which threads are the session's own, and what else may be.
 func (f *Facts) identity(w *World) {
 	j := f.Job
-	f.Threads = slices.Clone(w.found[j.Short])
-	if j.BridgeBody != "" && !slices.Contains(f.Threads, j.BridgeBody) {
-		f.Threads = append(f.Threads, j.BridgeBody)
-	}
+	f.Threads = w.Threads(j)
 	f.SharedWith = w.SharedWith(j, f.Threads)
 	if f.Location.Missing {
 		f.Elsewhere = transcript.Elsewhere(w.Account, j, f.Location)
@@ -26,12 +23,26 @@ func (f *Facts) identity(w *World) {
 	f.LastUse = lastUse(w.Log, j.Short, f.Tail.LastEntry)
 }
 
+// Threads are the bodies of the ids of a job's threads that are known so far, the newest last.
+func (w *World) Threads(j *account.Job) []string {
+	threads := slices.Clone(w.found[j.Short])
+	if j.BridgeBody != "" && !slices.Contains(threads, j.BridgeBody) {
+		threads = append(threads, j.BridgeBody)
+	}
+	return threads
+}
+
+// Link is where a job's newest thread is read; empty for a plain job.
+func (w *World) Link(j *account.Job) string { return newestLink(w.Threads(j)) }
+
 // Link is where its newest thread is read; empty for a plain job.
-func (f *Facts) Link() string {
-	if len(f.Threads) == 0 {
+func (f *Facts) Link() string { return newestLink(f.Threads) }
+
+func newestLink(threads []string) string {
+	if len(threads) == 0 {
 		return ""
 	}
-	return claude.Link(f.Threads[len(f.Threads)-1])
+	return claude.Link(threads[len(threads)-1])
 }
 
 // SharedWith are the other jobs that have one of a job's threads, or that a wake would resume the same session of.
@@ -128,8 +139,8 @@ func (w *World) findThreads(bodies []string) map[string][]*account.Job {
 	return out
 }
 
-// newerThread says whether one thread of a job is newer than another, by the order in which its transcripts name them; known is
-// false where these do not name both.
+// newerThread says whether one thread of a job is newer than another, by the order in which its transcripts name them;
+// known is false where these do not name both.
 func (w *World) newerThread(j *account.Job, a, b string) (newer, known bool) {
 	at, than := slices.Index(w.named[j.Short], a), slices.Index(w.named[j.Short], b)
 	return at > than, at >= 0 && than >= 0

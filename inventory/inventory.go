@@ -88,10 +88,7 @@ type Remote struct {
 
 // Item is one offline session.
 type Item struct {
-	Short        string            `json:"short"`
-	SessionID    string            `json:"session_id"`
-	Link         *string           `json:"link"`
-	Title        string            `json:"title"`
+	SessionName
 	Cwd          string            `json:"cwd"`
 	Live         account.LiveState `json:"live"`
 	LiveEvidence []string          `json:"live_evidence"`
@@ -326,13 +323,21 @@ func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
 	for body, jobs := range w.findThreads(unknown) {
 		out[body] = jobs
 	}
-	// The newest thread is the one that its transcript names last, else the one that the page says was used last.
+	// The newest thread is the one that its transcript names last. Where that does not name all, it is the one that the page
+	// says was used last; where the page does not speak of that of the state file, the state file decides: the session had it
+	// after the others.
 	for short, bodies := range w.found {
-		if own := w.Jobs.ByShort[short].BridgeBody; own != "" && !slices.Contains(bodies, own) {
-			bodies = append(bodies, own)
-		}
+		own := w.Jobs.ByShort[short].BridgeBody
 		slices.SortStableFunc(bodies, func(a, b string) int { return times[a].Compare(times[b]) })
-		if named := w.named[short]; !slices.ContainsFunc(bodies, func(b string) bool { return !slices.Contains(named, b) }) {
+		if own != "" && !slices.Contains(bodies, own) {
+			at := len(bodies)
+			if used := times[own]; !used.IsZero() {
+				at = sort.Search(len(bodies), func(i int) bool { return times[bodies[i]].After(used) })
+			}
+			bodies = slices.Insert(bodies, at, own)
+		}
+		named := w.named[short]
+		if !slices.ContainsFunc(bodies, func(b string) bool { return !slices.Contains(named, b) }) {
 			slices.SortFunc(bodies, func(a, b string) int { return slices.Index(named, a) - slices.Index(named, b) })
 		}
 		w.found[short] = bodies
@@ -340,9 +345,9 @@ func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
 	return out
 }
 
-// speaks says that a row speaks for a session rather than the row of another one of its threads. Where one of them is archived, the
-// newest thread counts: an archive moves the time of a row, so that is told by the transcript's order. Without it, an archived thread
-// says nothing while another is there.
+// speaks says that a row speaks for a session rather than the row of another one of its threads. Where one of them is
+// archived, the newest thread counts: an archive moves the time of a row, so that is told by the transcript's order. Without
+// it, an archived thread says nothing while another is there.
 func (w *World) speaks(j *account.Job, row, than *remote.Session) bool {
 	if a, b := excluded(row) == PageArchived, excluded(than) == PageArchived; a != b {
 		if newer, known := w.newerThread(j, row.Body, than.Body); known {
@@ -382,15 +387,12 @@ func noJob(row *remote.Session) NoJob {
 func (w *World) item(f Facts, row *remote.Session) Item {
 	j := f.Job
 	it := Item{
-		Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: append([]string{}, f.Live.Evidence...),
+		SessionName: f.Name(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: append([]string{}, f.Live.Evidence...),
 		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, Stop: f.Tail.Stop, LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
 		Pinned: j.Pinned, SavedOptions: append([]string{}, j.RespawnFlags...), Hazards: []string{}, Role: "single", Warnings: []string{},
 	}
 	if f.Live.State == account.Live {
 		it.Ended = Ended{Cause: CauseNone, Line: "it is live"}
-	}
-	if link := f.Link(); link != "" {
-		it.Link = &link
 	}
 	it.Threads, it.SharedWith = append([]string{}, f.Threads...), append([]string{}, f.SharedWith...)
 	if f.Location.Path != "" {

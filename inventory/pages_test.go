@@ -149,8 +149,8 @@ func TestTwoJobsOfOneRow(t *testing.T) {
 	}
 }
 
-// TestTheNewestThreadIsTheOneThatIsArchived: a session with several threads is archived when the newest is, by the order of its
-// transcript; an archive moves the time of a row, so an older one that was tidied away today says nothing.
+// TestTheNewestThreadIsTheOneThatIsArchived: a session with several threads is archived when the newest is, by the order of
+// its transcript; an archive moves the time of a row, so an older one that was tidied away today says nothing.
 func TestTheNewestThreadIsTheOneThatIsArchived(t *testing.T) {
 	const other = "01OTHERotherOTHERother1a"
 	for _, c := range []struct {

@@ -50,7 +50,8 @@ func See(a *account.Account, processes account.Processes, now time.Time) (*World
 	w.Warnings = append(w.Warnings, jobs.Warnings...)
 	w.Warnings = append(w.Warnings, w.Log.Warnings...)
 	w.Warnings = append(w.Warnings, w.Witnesses.Warnings...)
-	w.threads, w.found, w.named, w.resumed = map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}
+	w.threads, w.found, w.resumed = map[string][]string{}, map[string][]string{}, map[string][]string{}
+	w.named = map[string][]string{}
 	for _, j := range jobs.List {
 		if id := resumed(j); id != "" {
 			w.resumed[id] = append(w.resumed[id], j.Short)
@@ -78,7 +79,7 @@ type Facts struct {
 	Folder        string
 	FolderGone    bool
 	FolderProblem string
-	// Threads are the bodies of the ids of its threads that are known so far, the job's own last.
+	// Threads are the bodies of the ids of its threads that are known so far, the newest last.
 	Threads []string
 	// SharedWith are the other jobs of its threads, or of its conversation.
 	SharedWith []string

@@ -3,6 +3,7 @@ package prompts
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,16 +24,28 @@ func (e *ApprovalError) Error() string {
 
 // Doubt says that the line was refused because the check cannot tell it from an approval, not because it reads as one.
 func (e *ApprovalError) Doubt() bool {
-	for _, s := range doubts {
-		if strings.Contains(e.Why, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(doubts, func(d string) bool { return strings.HasPrefix(e.Why, d) })
 }
 
-// doubts are the reasons of the check that say no more than that it cannot tell; "the last step" chooses only as an answer.
-var doubts = []string{"does not know", "cannot judge", "to judge", "could be an order", "chooses for the user"}
+// Reasons that say no more than that the check cannot tell; some have the word in question behind them.
+const (
+	tooShort         = "too short to judge"
+	tooLong          = "too long to judge, break it up"
+	tooDeep          = "too deeply nested to judge"
+	unknownDenial    = "a denial that the check does not know"
+	unknownAddress   = "speaks to the session or for a person in a way that the check does not know"
+	unknownClaim     = "says something about it that the check does not know"
+	unknownCondition = "a condition that the check does not know"
+	unknownStatement = "a statement about something that the check does not know"
+	unknownWords     = "words that the check cannot judge"
+	maybeOrder       = "could be an order"
+	cannotJudge      = "in a language or script that the check cannot judge"
+	// chooses is that of rules in rules/*.yaml: "the last step" chooses only as an answer.
+	chooses = "chooses for the user"
+)
+
+var doubts = []string{tooShort, tooLong, tooDeep, unknownDenial, unknownAddress, unknownClaim, unknownCondition, unknownStatement, unknownWords,
+	maybeOrder, cannotJudge, chooses}
 
 // maxLine bounds what one line may cost, in bytes.
 const maxLine = 8000
@@ -52,7 +65,7 @@ func CheckApproval(text string) error {
 		case !utf8.ValidString(line):
 			why = "not valid UTF-8"
 		case len(line) > maxLine:
-			why = "too long to judge, break it up"
+			why = tooLong
 		case idLine.MatchString(line):
 			// Its digits can spell a word in hex; data that holds such a line was refused before.
 			continue

@@ -5,8 +5,6 @@ import (
 	"unicode"
 )
 
-const cannotJudge = "in a language or script that the check cannot judge"
-
 func foreignLetters(s string) bool {
 	for _, c := range s {
 		if unicode.IsLetter(c) && c > 0x7f && c != 'μ' {

@@ -72,8 +72,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestNoMessageCarriesAnApproval is invariant 5 for what goes to several sessions: whatever field it comes in by.
-func TestNoMessageCarriesAnApproval(t *testing.T) {
+// TestInvariant5NoMessageCarriesAnApproval is for what goes to several sessions: whatever field it comes in by.
+func TestInvariant5NoMessageCarriesAnApproval(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one thread: the race detector has nothing to see in it")
 	}

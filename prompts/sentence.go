@@ -38,7 +38,7 @@ func (r *rules) sentence(in sentence, caps map[string]bool, open bool, depth int
 		return ""
 	}
 	if depth > 6 {
-		return "too deeply nested to judge"
+		return tooDeep
 	}
 	if r.code(squeeze(s)) {
 		return "an approval and nothing else"

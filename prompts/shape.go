@@ -1,15 +1,12 @@
 package prompts
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // shape judges the sentence by its form: what is neither a plain statement, nor a question, nor a request to look, is refused.
 func (r *rules) shape(s string, caps map[string]bool, open bool, depth int) string {
 	ws := stripLead(r, words(s))
 	if len(ws) == 0 {
-		return "too short to judge"
+		return tooShort
 	}
 	f := ws[0]
 	rest := strings.Join(ws, " ")
@@ -24,12 +21,12 @@ func (r *rules) shape(s string, caps map[string]bool, open bool, depth int) stri
 		if r.in(v, "side", "sidedone", "read") || denied[v] {
 			return ""
 		}
-		return "a denial that the check does not know"
+		return unknownDenial
 	case conditions[f]:
 		return r.condition(s, caps, depth)
 	}
 	if len(ws) == 1 && r.in(f, "read") && !r.openLabel.MatchString(s) && f != "wait" && f != "stop" && f != "note" && f != "state" && f != "recommend" {
-		return "too short to judge"
+		return tooShort
 	}
 	if r.openLabel.MatchString(s) || r.readOnly(rest) || r.readOnly(strings.Trim(s, " ,")) {
 		return ""
@@ -43,20 +40,20 @@ func (r *rules) shape(s string, caps map[string]bool, open bool, depth int) stri
 		if youForm.MatchString(rest) || personForm.MatchString(rest) || r.unless["reported"].MatchString(rest) {
 			return ""
 		}
-		return "speaks to the session or for a person in a way that the check does not know"
+		return unknownAddress
 	case (f == "nobody" || f == "none") && len(ws) > 2 && strings.HasSuffix(ws[1], "ed") && r.english[ws[1]]:
 		return ""
 	case bare[f] && len(ws) > 1 && (r.in(ws[1], "aux", "pastirreg", "neg") || r.finite(ws[:2])):
 		if r.pronoun.MatchString(rest) {
 			return ""
 		}
-		return "says something about it that the check does not know"
+		return unknownClaim
 	case r.nounUse(ws):
 		return ""
 	case r.verb(f) && !r.in(f, "things", "dets") || r.in(f, "side", "irregular"):
-		return fmt.Sprintf("could be an order (%s)", f)
+		return maybeOrder + " (" + f + ")"
 	case r.verb(f) && f != "option" && len(ws) > 1 && (r.in(ws[1], "dets") && ws[1] != "no" || caps[ws[1]] && !finite):
-		return fmt.Sprintf("could be an order (%s)", f)
+		return maybeOrder + " (" + f + ")"
 	case finite:
 		return r.statement(ws, caps)
 	}
@@ -78,16 +75,16 @@ func (r *rules) condition(s string, caps map[string]bool, depth int) string {
 		if f := words(head); len(f) > 1 && !r.verb(f[1]) || len(f) > 2 {
 			return r.sentence(sentence{rest, false}, caps, false, depth+1)
 		}
-		return "a condition that the check does not know"
+		return unknownCondition
 	}
 	ws := words(s)
 	for i, w := range ws {
 		if i > 1 && r.in(w, "side") && !r.in(ws[i-1], "dets", "neg", "preps", "aux") && ws[i-1] != "to" && !r.in(w, "things") {
-			return fmt.Sprintf("could be an order (%s)", w)
+			return maybeOrder + " (" + w + ")"
 		}
 	}
 	if len(ws) < 4 || !r.finite(ws) {
-		return "a condition that the check does not know"
+		return unknownCondition
 	}
 	return ""
 }
@@ -122,7 +119,7 @@ func (r *rules) finite(ws []string) bool {
 func (r *rules) statement(ws []string, caps map[string]bool) string {
 	last := ws[len(ws)-1]
 	if len(ws) <= 4 && strings.HasSuffix(last, "s") && r.verb(strings.TrimSuffix(last, "s")) && !r.in(last, "things") && !ends[last] {
-		return "says something about it that the check does not know"
+		return unknownClaim
 	}
 	linked := len(ws) <= 6
 	for i, w := range ws {
@@ -145,7 +142,7 @@ func (r *rules) statement(ws []string, caps map[string]bool) string {
 	if !linked {
 		return ""
 	}
-	return "a statement about something that the check does not know"
+	return unknownStatement
 }
 
 var (
@@ -158,7 +155,7 @@ var (
 // fragment judges words without a verb: headings, data, lists.
 func (r *rules) fragment(ws []string, caps map[string]bool) string {
 	if r.verb(ws[0]) && len(ws) > 2 && particles[ws[1]] {
-		return fmt.Sprintf("could be an order (%s)", ws[0])
+		return maybeOrder + " (" + ws[0] + ")"
 	}
 	anchors := 0
 	for i, w := range ws {
@@ -166,7 +163,7 @@ func (r *rules) fragment(ws []string, caps map[string]bool) string {
 		switch {
 		case w == "" || !hasWord(w):
 		case urgent[w]:
-			return fmt.Sprintf("could be an order (%s)", w)
+			return maybeOrder + " (" + w + ")"
 		case w == masked, hasDigit(w), strings.ContainsAny(w, "./@#"), r.in(w, "things", "stateword", "numbered", "dataLabels"):
 			anchors++
 		case r.in(w, "dets", "preps", "neg", "aux") || w == "and" || w == "or":
@@ -174,17 +171,17 @@ func (r *rules) fragment(ws []string, caps map[string]bool) string {
 		case len(w) == 1 && i > 0 && hasDigit(ws[i-1]): // a unit
 		case caps[w] && (i > 0 || len(ws) > 2 && strings.ContainsAny(strings.Join(ws[1:], ""), "@0123456789")) || len(w) > 3 && strings.Contains(w, "-"):
 		default:
-			return fmt.Sprintf("words that the check cannot judge (%s)", w)
+			return unknownWords + " (" + w + ")"
 		}
 	}
 	if ws[0] == "no" && len(ws) <= 3 && !denied[ws[len(ws)-1]] && !missing[ws[len(ws)-1]] {
-		return "a denial that the check does not know"
+		return unknownDenial
 	}
 	if anchors == 0 {
-		return "words that the check cannot judge"
+		return unknownWords
 	}
 	if len(ws) <= 3 && !r.in(ws[0], "dets") && !hasDigit(ws[0]) && !r.in(ws[0], "things", "stateword", "numbered", "dataLabels", "neg") && r.verb(ws[0]) {
-		return fmt.Sprintf("could be an order (%s)", ws[0])
+		return maybeOrder + " (" + ws[0] + ")"
 	}
 	return ""
 }

@@ -81,16 +81,21 @@ type Input struct {
 	Remote *inventory.Remote
 	// Events are the saved pages of the session's events; nil when none was given.
 	Events *remote.Events
+	// EventsErr says why the saved pages of its events cannot be read: what they hold may be a message that waits.
+	EventsErr error
 	// Journal is what was done with the session so far.
 	Journal *journal.Session
+	// Defects are those of it that nobody closed.
+	Defects []journal.DefectData
 	// Excluded is why the newest page excludes it; empty when it does not.
 	Excluded inventory.Exclusion
 	// Wrap is its wrap as it stands now.
 	Wrap wrap.Status
 	// Trust is that of the folder in which it would be woken; nil when that was not looked at.
 	Trust *account.Trust
-	// SharedWith are the other jobs of its threads, or of its conversation.
+	// SharedWith are the other jobs of its threads, or of its conversation; Awake are those of them that are not known to be offline.
 	SharedWith []string
+	Awake      []string
 	// Prompt is what is to be sent; Again says that the user gave --again, Named that they named the session.
 	Prompt Prompt
 	Again  bool
@@ -178,7 +183,7 @@ func Of(in Input) Result {
 // reasons are all that can speak against a wake, and the evidence for one. queue-check shows what they find, resume obeys it, and
 // there is no other list.
 var reasons = []func(*table){
-	(*table).liveness, (*table).excluded, (*table).finished, (*table).sentAlready,
+	(*table).liveness, (*table).excluded, (*table).finished, (*table).defective, (*table).sentAlready,
 	(*table).queue, (*table).transcript, (*table).folder, (*table).events,
 	(*table).cautions, (*table).unfinished, (*table).otherBranches, (*table).threads,
 	(*table).evidence,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/remote"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
@@ -79,21 +80,20 @@ func (ev *Evidence) lookUp(t *transcript.File, events *remote.Events) error {
 	turns := turns{ev: ev}
 	return t.Walk(0, func(e *transcript.Entry) bool {
 		turns.add(e)
-		for _, id := range []string{e.UUID, e.Get("attachment.source_uuid").String(), e.Get("commandUuid").String()} {
+		for _, id := range e.IDs() {
 			id = strings.ToLower(id)
 			// A line that only stands in the queue was not delivered.
-			if id == "" || !wanted[id] || e.Type == "queue-operation" {
-				continue
+			if wanted[id] && e.Type != claude.TypeQueue {
+				ev.Known[id], ev.LastTurn[id] = true, true
 			}
-			ev.Known[id] = true
-			ev.LastTurn[id] = true
 		}
 		return true
 	})
 }
 
-// turns follows where the last turn begins: at a line in the user's role that is neither a tool's nor the client's.
+// turns notes where the last turn begins.
 type turns struct {
+	transcript.Turns
 	ev *Evidence
 	// before is the turn before a command of which is not known yet whether the client or the model answers it.
 	before      map[string]bool
@@ -101,42 +101,21 @@ type turns struct {
 }
 
 func (s *turns) add(e *transcript.Entry) {
-	if e.Sidechain {
-		return
+	switch step := s.Add(e); step {
+	case transcript.Undone:
+		s.ev.LastTurn, s.ev.TurnStart = s.before, s.beforeStart
+	case transcript.Begun, transcript.ByCommand:
+		s.before, s.beforeStart = s.ev.LastTurn, s.ev.TurnStart
+		s.ev.LastTurn, s.ev.TurnStart = map[string]bool{}, e.At
 	}
-	if e.Type == "assistant" && !e.Synthetic() {
-		s.before = nil
-	}
-	if e.Type != "user" {
-		return
-	}
-	switch e.Speaker() {
-	case transcript.Tool, transcript.Injected:
-	case transcript.Command:
-		text := strings.TrimLeft(e.Text(), " \t\r\n")
-		switch {
-		case strings.HasPrefix(text, "<local-command-"):
-			if s.before != nil {
-				s.ev.LastTurn, s.ev.TurnStart, s.before = s.before, s.beforeStart, nil
-			}
-		case strings.HasPrefix(text, "<bash-"):
-		default:
-			before, start := s.ev.LastTurn, s.ev.TurnStart
-			s.begin(e)
-			s.before, s.beforeStart = before, start
-		}
-	default:
-		s.begin(e)
-	}
-}
-
-func (s *turns) begin(e *transcript.Entry) {
-	s.ev.LastTurn, s.ev.TurnStart, s.before = map[string]bool{}, e.At, nil
 }
 
 // events looks for a person's message that came after the last turn began and is not in the transcript. One that was typed
 // while that turn ran waits as well.
 func (t *table) events() {
+	if t.in.EventsErr != nil {
+		t.block("events-unreadable", "whether a message waits cannot be told: %v", t.in.EventsErr)
+	}
 	if t.in.Events == nil {
 		return
 	}

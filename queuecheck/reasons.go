@@ -29,8 +29,10 @@ type Subject struct {
 	Events    *remote.Events
 	EventsErr error
 	Journal   *journal.Session
-	Self      Self
-	MaxAge    time.Duration
+	// Defects are those of it that nobody closed, those of a review that nobody has read yet included.
+	Defects []journal.DefectData
+	Self    Self
+	MaxAge  time.Duration
 	// DefaultCwd is where a session without a folder is woken; empty for the home folder.
 	DefaultCwd string
 	Prompt     Prompt
@@ -50,11 +52,9 @@ func (r Result) NeedsAgain() bool {
 func Now(s Subject) Result {
 	f := s.Facts
 	in := Input{
-		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events, Journal: s.Journal,
+		Hazards: s.World.Hazards(f.Job), Log: s.World.Log, Evidence: Gather(s.Account, f, s.Events), Events: s.Events,
+		EventsErr: s.EventsErr, Journal: s.Journal, Defects: s.Defects,
 		Prompt: s.Prompt, Again: s.Again, Named: s.Named, Self: s.Self, Now: s.World.Now, MaxAge: s.MaxAge,
-	}
-	if s.EventsErr != nil {
-		in.Evidence.Err = s.EventsErr
 	}
 	if s.Inventory != nil {
 		in.Excluded = s.Inventory.Excluded(f.Job.Short)
@@ -68,6 +68,9 @@ func Now(s Subject) Result {
 	}
 	f.Folder, f.FolderGone, f.FolderProblem, in.Trust = s.folder()
 	in.SharedWith = s.World.SharedWith(f.Job, append(slices.Clone(f.Threads), in.Evidence.Ledger.Threads...))
+	in.Awake = slices.DeleteFunc(slices.Clone(in.SharedWith), func(short string) bool {
+		return s.World.Liveness(s.World.Jobs.ByShort[short]).State == account.Offline
+	})
 	in.Facts = f
 	return Of(in)
 }
@@ -129,6 +132,13 @@ func (t *table) finished() {
 		when = at(*t.in.Wrap.WrappedAt)
 	}
 	t.block("finished", "finished: archive it; it has its real wrap%s", when)
+}
+
+// defective keeps a session from being woken while a defect of it is open, whatever is typed: the user closes it by name.
+func (t *table) defective() {
+	for _, d := range t.in.Defects {
+		t.block("defect-open", "a defect of it is open (%s): %s", d.Code, text.Line(d.Text))
+	}
 }
 
 // sentAlready is invariant 3: a session that holds a review, by the journal or by its own transcript, gets no second one unless a
@@ -239,8 +249,13 @@ func (t *table) otherBranches() {
 // endsEarly is how much longer than its transcript a session may have been in use before something is missing.
 const endsEarly = 15 * time.Minute
 
-// threads tells other jobs of the same thread: two of them awake take each other's messages.
+// threads tells other jobs of the same thread: two of them awake take each other's messages. What was confirmed while all of them
+// were offline wakes none beside another.
 func (t *table) threads() {
+	if len(t.in.Awake) > 0 {
+		t.block("thread-awake", "another job has its thread or its conversation and runs, or may run: %s; two of them awake take each other's messages",
+			strings.Join(t.in.Awake, ", "))
+	}
 	if len(t.in.SharedWith) > 0 {
 		t.atBest("shared-thread", "another job has its thread or its conversation: %s; wake only one of them", strings.Join(t.in.SharedWith, ", "))
 	}

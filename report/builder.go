@@ -32,11 +32,7 @@ func (b *builder) others() {
 	sort.Strings(others)
 	for _, short := range others {
 		last := b.State.Sessions[short].LastSent()
-		e := Entry{Short: short, SessionID: last.SessionID, Title: last.Title, Cwd: last.Cwd}
-		if last.Link != "" {
-			e.Link = &last.Link
-		}
-		b.add(e, nil)
+		b.add(Entry{SessionName: inventory.NameOnRecord(short, last.SessionID, last.Link, last.Title), Cwd: last.Cwd}, nil)
 	}
 }
 
@@ -49,11 +45,7 @@ func (b *builder) live() {
 		if b.listed[j.Short] || j.Archived || b.World.Liveness(j).State != account.Live {
 			continue
 		}
-		e := Entry{Short: j.Short, SessionID: j.SessionID, Title: j.Title(), Cwd: j.Cwd}
-		if link := j.Link(); link != "" {
-			e.Link = &link
-		}
-		b.add(e, nil)
+		b.add(Entry{SessionName: b.World.Name(j), Cwd: j.Cwd}, nil)
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"recovery/inventory"
 )
 
 // TestCaptures: what several wraps propose for one file of one repository is one change; what stands elsewhere in a reply is none.
 func TestCaptures(t *testing.T) {
 	wrap := func(short, repo, cwd, reply string) wrapOf {
-		return wrapOf{Entry{Place: Place{"a", "h"}, Short: short, Cwd: cwd}, repo, reply}
+		return wrapOf{Entry{Place: Place{"a", "h"}, SessionName: inventory.SessionName{Short: short}, Cwd: cwd}, repo, reply}
 	}
 	got := captures([]wrapOf{
 		wrap("00000001", "/r", "/r", "Done.\n\n## Proposed captures\n- `docs/ops.md`: say that the importer wants a restart\n- CLAUDE.md: the test command\n\n## Changed files\n- docs/other.md"),

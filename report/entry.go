@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"recovery/internal/sources"
+	"recovery/inventory"
 	"recovery/review"
 	"recovery/standing"
 )
@@ -17,11 +18,8 @@ type Place struct {
 // Entry is one session of a list.
 type Entry struct {
 	Place
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
-	Cwd       string  `json:"cwd"`
+	inventory.SessionName
+	Cwd string `json:"cwd"`
 	// Why is the evidence for the list that it stands in.
 	Why     []string        `json:"why"`
 	Verdict *review.Verdict `json:"verdict"`
@@ -87,14 +85,11 @@ const (
 // Point is one thing that the user has to know of a session, with what to do about it.
 type Point struct {
 	Place
-	Code      string     `json:"code"`
-	Short     string     `json:"short"`
-	SessionID string     `json:"session_id"`
-	Link      *string    `json:"link"`
-	Title     string     `json:"title"`
-	Cwd       string     `json:"cwd"`
-	Text      string     `json:"text"`
-	At        *time.Time `json:"at"`
+	Code string `json:"code"`
+	inventory.SessionName
+	Cwd  string     `json:"cwd"`
+	Text string     `json:"text"`
+	At   *time.Time `json:"at"`
 	// Next is what to do in prose, Step the same for a program.
 	Next string        `json:"next"`
 	Step standing.Next `json:"next_step"`
@@ -102,7 +97,7 @@ type Point struct {
 
 // point is one thing to know of the entry's session; what to do about it is the session's own next.
 func (e Entry) point(code, text string) Point {
-	return Point{Place: e.Place, Code: code, Short: e.Short, SessionID: e.SessionID, Link: e.Link, Title: e.Title, Cwd: e.Cwd, Text: text,
+	return Point{Place: e.Place, Code: code, SessionName: e.SessionName, Cwd: e.Cwd, Text: text,
 		Next: e.Next, Step: e.Step}
 }
 

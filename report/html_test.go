@@ -285,8 +285,8 @@ func policyHolds(t *testing.T, root *html.Node) {
 }
 
 // notShown are the fields that are for programs: they are in the JSON.
-var notShown = regexp.MustCompile(`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/(Key|Do)|First/\d/(SessionID|Step/)|Expiring/\d/(SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
-	`|^/(ArchiveNow|LookFirst|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionID|Role|Standing|Step/|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
+var notShown = regexp.MustCompile(`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/(Key|Do)|First/\d/(SessionName/SessionID|Step/)|Expiring/\d/(SessionName/SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
+	`|^/(ArchiveNow|LookFirst|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionName/SessionID|Role|Standing|Step/|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
 	`|^/Typed/\d/(Review/|Message/|Story/)|^/[A-Za-z]+/\d/Review/Tools/\d/Class$`)
 
 // TestEveryFieldIsShown holds that what the model says is on the page; a field that is added to it has to be shown or named above.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recovery/internal/audit"
+	"recovery/internal/claude"
 	"recovery/internal/text"
 	"recovery/review"
 )
@@ -188,7 +189,7 @@ func (b *pageBuilder) verdict(v *review.Verdict, p Place) *verdictView {
 	out.Open, out.MoreOpen = lines(v.Open, maxOpen)
 	for _, s := range v.ActsTwiceWith {
 		short := s
-		if fullID.MatchString(s) {
+		if claude.IsUUID(s) {
 			short = s[:8]
 		}
 		to, ok := b.cards[b.key(p, short)]

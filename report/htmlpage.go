@@ -10,6 +10,7 @@ import (
 
 	"recovery/internal/sources"
 	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/standing"
 )
 
@@ -233,7 +234,7 @@ func (b *pageBuilder) leads() []card {
 			return p.Code == FirstDefect && p.Place == d.Place && p.Short == d.Session && p.Text == said
 		}) {
 			at := d.At
-			p := Point{Place: d.Place, Code: FirstDefect, Short: d.Session, Text: said, At: &at, Next: d.Next}
+			p := Point{Place: d.Place, Code: FirstDefect, SessionName: inventory.SessionName{Short: d.Session}, Text: said, At: &at, Next: d.Next}
 			if hexID.MatchString(d.Session) {
 				p.Step = standing.ForDefect(d.Session, "", d.DefectData)
 				p.Next = p.Step.String()

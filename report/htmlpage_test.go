@@ -27,7 +27,7 @@ func invented(n int) Report {
 		if i%9 == 0 {
 			v.MoneyAtRisk, v.PersonWaiting = "129.00 EUR", "the customer, since three days"
 		}
-		e := Entry{Place: r.Places[0], Short: short, SessionID: short + "-0000-4000-8000-000000000000", Link: &link, Title: fmt.Sprintf("session number %d", i), Cwd: "/srv/work/support", Why: []string{"its review can be read"}, Verdict: v,
+		e := Entry{Place: r.Places[0], SessionName: inventory.SessionName{Short: short, SessionID: short + "-0000-4000-8000-000000000000", Link: &link, Title: fmt.Sprintf("session number %d", i)}, Cwd: "/srv/work/support", Why: []string{"its review can be read"}, Verdict: v,
 			Next: "recovery read " + short, Role: "single", Folder: "clean on main, 0 ahead", AlsoIn: []Place{},
 			Review: &review.Review{Answered: true, Started: true, Reply: strings.Repeat("The order was paid once, the refund was not sent.\n", 20), Verdict: v, ReplyAt: &reply, Defects: []review.Defect{},
 				Tools: []review.Tool{{ID: "t1", Name: "Read", Class: audit.Read, Summary: "plan.md", Reason: "reads a file", Result: review.Done}, {ID: "t2", Name: "Bash", Class: audit.Unknown, Summary: "./check.sh", Reason: "a program of the folder", Result: review.Denied, Network: true}}},
@@ -82,11 +82,11 @@ func TestLeadsAreOneCardForASession(t *testing.T) {
 	p := Place{"claude-1", "studio"}
 	r := empty(clock)
 	r.Places = []Place{p, {"claude-2", "studio"}}
-	r.Owners = []Entry{{Place: p, Short: "00000001", Title: "one"}}
+	r.Owners = []Entry{{Place: p, SessionName: inventory.SessionName{Short: "00000001", Title: "one"}}}
 	r.First = []Point{
-		{Place: p, Code: FirstTwice, Short: "00000001", Text: "would act twice with 00000002", Next: "read it"},
-		{Place: p, Code: FirstMoney, Short: "00000001", Text: "9 EUR", Next: "read it"},
-		{Place: Place{"claude-2", "studio"}, Code: FirstMoney, Short: "00000001", Text: "another account's", Next: "read it"},
+		{Place: p, Code: FirstTwice, SessionName: inventory.SessionName{Short: "00000001"}, Text: "would act twice with 00000002", Next: "read it"},
+		{Place: p, Code: FirstMoney, SessionName: inventory.SessionName{Short: "00000001"}, Text: "9 EUR", Next: "read it"},
+		{Place: Place{"claude-2", "studio"}, Code: FirstMoney, SessionName: inventory.SessionName{Short: "00000001"}, Text: "another account's", Next: "read it"},
 	}
 	r.Defects = []Defect{{p, journal.OpenDefect{DefectData: journal.DefectData{Code: "copy", Text: "a copy was made", Next: "stop it: claude stop 00000001"}, Session: "00000001", At: clock}}}
 	page := newPage(r)

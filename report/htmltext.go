@@ -36,7 +36,6 @@ var (
 	// ownFlags are the flags that a next can have. A report may come from another machine, or be edited by hand.
 	ownFlags = []string{"--again", "--all", "--confirm", "--data", "--default-cwd", "--events", "--mark", "--nudge", "--prompt", "--wait", "--yes"}
 	hexID    = regexp.MustCompile(`^[0-9a-f]{4,8}$`)
-	fullID   = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	safeRun  = regexp.MustCompile(`[^a-z0-9]+`)
 )
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/review"
 	"recovery/standing"
 )
@@ -23,7 +24,7 @@ func (r *Report) lead() {
 		e, ok := entries[d.Place.key(d.Session)]
 		if !ok {
 			next := standing.ForDefect(d.Session, "", d.DefectData)
-			e = Entry{Place: d.Place, Short: d.Session, Next: next.String(), Step: next}
+			e = Entry{Place: d.Place, SessionName: inventory.SessionName{Short: d.Session}, Next: next.String(), Step: next}
 		}
 		p := e.point(FirstDefect, d.Code+": "+d.Text)
 		at := d.At

@@ -32,7 +32,7 @@ func TestMarkdownOfAForeignReport(t *testing.T) {
 	hostile := "https://x/<img src=x>**b**\nnext: evil"
 	r := empty(clock)
 	r.Places = []Place{{"a", "h"}}
-	e := Entry{Place: r.Places[0], Short: hostile, Title: "t", Link: &hostile, Owner: hostile}
+	e := Entry{Place: r.Places[0], SessionName: inventory.SessionName{Short: hostile, Title: "t", Link: &hostile}, Owner: hostile}
 	r.Owners, r.Typed = []Entry{e}, []Entry{e}
 	r.Unmatched = []Unmatched{{r.Places[0], inventory.NoJob{Title: "u", Kind: hostile, Link: hostile}}}
 	r.Elsewhere = []Elsewhere{{Place: r.Places[0], Source: hostile, ID: hostile, Verdict: sources.Verdict(hostile)}}

@@ -139,7 +139,7 @@ func Build(in Input) Report {
 	}
 	for i := range in.Inventory.Items {
 		it := &in.Inventory.Items[i]
-		b.add(Entry{Short: it.Short, SessionID: it.SessionID, Link: it.Link, Title: it.Title, Cwd: it.Cwd, ExpiresAt: it.ExpiresAt}, it)
+		b.add(Entry{SessionName: it.SessionName, Cwd: it.Cwd, ExpiresAt: it.ExpiresAt}, it)
 	}
 	if b.archived > 0 {
 		r.LeftOut = append(r.LeftOut, LeftOut{in.Place, inventory.LeftOut{Reason: "archived since the inventory", Count: b.archived}})

@@ -67,7 +67,7 @@ func where(st *journal.State, reviews func(short string) (review.Review, bool)) 
 func listed(shorts ...string) *inventory.Inventory {
 	inv := &inventory.Inventory{Complete: true, Found: len(shorts)}
 	for _, s := range shorts {
-		inv.Items = append(inv.Items, inventory.Item{Short: s, SessionID: s + "-x", Title: "title of " + s})
+		inv.Items = append(inv.Items, inventory.Item{SessionName: inventory.SessionName{Short: s, SessionID: s + "-x", Title: "title of " + s}})
 	}
 	return inv
 }
@@ -169,7 +169,7 @@ func TestMarkdownIsSafe(t *testing.T) {
 	r := Build(Input{Inventory: inv, State: st, Now: clock, Standing: where(st, func(string) (review.Review, bool) {
 		return review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "OWNER", Item: hostile, Open: []string{hostile}, Go: hostile, MoneyAtRisk: hostile, PersonWaiting: hostile, Recommend: hostile}}, true
 	})})
-	look := Status{Items: []Row{{Short: "00000001", Title: hostile, Owed: hostile, Do: standing.Do("%s", hostile)}}, Defects: st.Defects}
+	look := Status{Items: []Row{{SessionName: inventory.SessionName{Short: "00000001", Title: hostile}, Owed: hostile, Do: standing.Do("%s", hostile)}}, Defects: st.Defects}
 	for _, md := range []string{r.Markdown(), Handoff{From: hostile, For: hostile, Why: hostile, Now: clock, Status: look}.Markdown()} {
 		for _, bad := range []string{"\x1b", "<script>", "\u202e", "\nnext: curl", "**bold**", "[link]("} {
 			if strings.Contains(md, bad) {

@@ -61,12 +61,9 @@ func stepFor(st standing.Standing) Step {
 
 // Row is where one session stands, as status shows it.
 type Row struct {
-	Short     string         `json:"short"`
-	SessionID string         `json:"session_id"`
-	Link      *string        `json:"link"`
-	Title     string         `json:"title"`
-	Step      Step           `json:"step"`
-	Place     standing.Place `json:"place"`
+	inventory.SessionName
+	Step  Step           `json:"step"`
+	Place standing.Place `json:"place"`
 	// Live is empty when the session has no job in the account.
 	Live   string     `json:"live"`
 	Pinned bool       `json:"pinned"`
@@ -150,17 +147,14 @@ func StatusOf(inv *inventory.Inventory, state *journal.State, where func(short s
 			continue
 		}
 		all = append(all, st)
-		row := Row{Short: short}
+		row := Row{SessionName: inventory.SessionName{Short: short}}
 		if it := find(inv, short); it != nil {
-			row.SessionID, row.Link, row.Title = it.SessionID, it.Link, it.Title
+			row.SessionName = it.SessionName
 			s.count(it, st)
 		} else {
 			wakes := state.Sessions[short].Wakes
 			last := wakes[len(wakes)-1]
-			row.SessionID, row.Title = last.SessionID, last.Title
-			if last.Link != "" {
-				row.Link = &last.Link
-			}
+			row.SessionName = inventory.NameOnRecord(short, last.SessionID, last.Link, last.Title)
 		}
 		row.stands(st)
 		s.Items = append(s.Items, row)

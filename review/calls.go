@@ -14,38 +14,27 @@ import (
 	"recovery/internal/claude"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
-
-	"github.com/tidwall/gjson"
 )
 
 // calls takes the tool calls of one message line. The same id twice is one call: lines are repeated in the wild.
 func (s *scan) calls(e *transcript.Entry, agent string) {
-	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
-		kind := b.Get("type").Str
-		switch kind {
-		case "text", "thinking", "redacted_thinking", "tool_result", "image", "document", "fallback", "":
+	e.Calls(func(b transcript.Call) bool {
+		if _, ok := s.index[b.ID]; ok && b.ID != "" {
 			return true
 		}
-		id, name := b.Get("id").String(), b.Get("name").String()
-		if _, ok := s.index[id]; ok && id != "" {
-			return true
-		}
-		call := Tool{ID: id, Name: name, Result: Pending, ChangedFiles: []string{}, Agent: agent, AfterReply: agent == "" && s.out.WentOn}
-		switch kind {
-		case "tool_use", "server_tool_use", "mcp_tool_use":
-			j := s.rules.Call(name, []byte(b.Get("input").Raw))
+		call := Tool{ID: b.ID, Name: b.Name, Result: Pending, ChangedFiles: []string{}, Agent: agent, AfterReply: agent == "" && s.out.WentOn}
+		switch {
+		case b.Unknown != "":
+			call.Name = cmp.Or(b.Name, b.Unknown)
+			call.Class, call.Reason, call.Result = audit.Unknown, fmt.Sprintf("a block of type %q is not known", b.Unknown), Done
+		default:
+			j := s.rules.Call(b.Name, []byte(b.Input.Raw))
 			call.Class, call.Summary, call.Reason, call.Network = j.Class, text.CutBytes(j.Summary, maxSummary, " …"), j.Reason, j.Network
-			if kind != "tool_use" {
+			if b.Service {
 				call.Result = Done // the service runs these itself
 			}
-		default:
-			if strings.HasSuffix(kind, "_tool_result") {
-				return true
-			}
-			call.Name = cmp.Or(name, kind)
-			call.Class, call.Reason, call.Result = audit.Unknown, fmt.Sprintf("a block of type %q is not known", kind), Done
 		}
-		s.index[id] = len(s.out.Tools)
+		s.index[b.ID] = len(s.out.Tools)
 		if agent != "" {
 			s.agentAt[len(s.out.Tools)] = e.At
 		}
@@ -56,59 +45,34 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 
 // results takes what came of tool calls.
 func (s *scan) results(e *transcript.Entry) {
-	denial := e.Get("toolDenialKind").String()
-	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str != "tool_result" {
-			return true
-		}
-		i, ok := s.index[b.Get("tool_use_id").String()]
+	e.Results(func(r transcript.Result) {
+		i, ok := s.index[r.CallID]
 		if !ok {
-			return true
+			return
 		}
 		t := &s.out.Tools[i]
-		said := promptText(b.Get("content"))
 		switch {
-		case denial != "":
+		case r.Denied:
 			t.Result = Denied
-		case b.Get("is_error").Type == gjson.True && claude.Isolated(said):
-			t.Result = Denied
-		case b.Get("is_error").Type == gjson.True:
+		case r.Failed:
 			t.Result = Failed
 		default:
 			t.Result = Done
 		}
-		if t.Result != Denied {
-			recorded(e.Get("toolUseResult"), t)
+		if !r.Denied {
+			recorded(r, t)
 		}
-		if id := e.Get("toolUseResult.agentId").String(); id != "" && claude.StartsAgent(t.Name) {
+		if id := r.Agent(); id != "" && claude.StartsAgent(t.Name) {
 			s.agents[i] = id
 		}
-		return true
 	})
 }
 
 // recorded takes what the client itself wrote down as changed. That beats every rule: the command's text may hide it.
-func recorded(r gjson.Result, t *Tool) {
-	changed := func(path string) {
-		if path != "" && len(t.ChangedFiles) < maxChanged {
-			t.ChangedFiles = append(t.ChangedFiles, path)
-		}
-	}
-	r.Get("bashEditDiff.changedFiles").ForEach(func(_, f gjson.Result) bool {
-		changed(f.String())
-		return true
-	})
-	if len(t.ChangedFiles) == 0 {
-		r.Get("bashEditDiff.files").ForEach(func(_, f gjson.Result) bool {
-			changed(f.Get("filePath").String())
-			return true
-		})
-	}
-	// Edits leave a patch; a file that was only read has none.
-	if r.Get("structuredPatch").IsArray() {
-		changed(r.Get("filePath").String())
-	}
-	if len(t.ChangedFiles) > 0 || r.Get("bashEditDiff.moreFiles").Int() > 0 {
+func recorded(r transcript.Result, t *Tool) {
+	files, wrote := r.Changed(maxChanged - len(t.ChangedFiles))
+	t.ChangedFiles = append(t.ChangedFiles, files...)
+	if wrote {
 		t.Class, t.Reason = audit.Write, "the client recorded that it changed files"
 	}
 }

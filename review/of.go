@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -157,20 +158,22 @@ func (r *Review) openCall() string {
 // waiting is the question that a session stands at, or stood at when it went offline: by its process, by the call itself, by the
 // job's own state, or, for as long as the same prompt has no reply and a call no result, by what was on record when it was seen.
 func waiting(job *account.Job, live account.Liveness, seen *journal.ReviewData, rev Review) string {
-	if live.Status == claude.StatusWaiting || live.WaitingFor != "" {
-		what := live.WaitingFor
-		if what == "" {
-			what = "an answer"
+	asked := ""
+	for _, t := range rev.Tools {
+		if t.Result == Pending && claude.AsksPerson(t.Name) {
+			// The client calls a plan a permission prompt, and forgets that word when the session ends.
+			asked = "an answer to " + t.Name
 		}
+	}
+	if live.Status == claude.StatusWaiting || live.WaitingFor != "" {
+		what := cmp.Or(asked, live.WaitingFor, "an answer")
 		if job.Needs != "" {
 			what += " (" + job.Needs + ")"
 		}
 		return what
 	}
-	for _, t := range rev.Tools {
-		if t.Result == Pending && claude.AsksPerson(t.Name) {
-			return "an answer to " + t.Name
-		}
+	if asked != "" {
+		return asked
 	}
 	if job.Tempo == claude.TempoBlocked && claude.AsksApproval(job.Needs) {
 		return claude.PermissionPrompt + " (" + job.Needs + ")"

@@ -7,12 +7,9 @@ import (
 	"time"
 
 	"recovery/internal/audit"
-	"recovery/internal/claude"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/prompts"
-
-	"github.com/tidwall/gjson"
 )
 
 type scan struct {
@@ -20,8 +17,9 @@ type scan struct {
 	rules   *audit.Rules
 	out     Review
 	index   map[string]int // tool id to its place in out.Tools
-	replyID string
-	parts   []string
+	turns   transcript.Turns
+	command string // a command of the client that nobody has answered yet
+	latest  transcript.Reply
 	ended   bool
 	agents  map[int]string  // the agent id of a call, by its place in out.Tools
 	read    map[string]bool // the subagents' transcripts that were read
@@ -44,22 +42,13 @@ func (s *scan) behind(e *transcript.Entry) bool {
 	if e.Sidechain {
 		return true
 	}
-	switch e.Type {
-	case "assistant":
-		s.out.Settled = s.asked && !e.Synthetic() && claude.EndsTurn(e.Get("message.stop_reason").String())
-	case "user":
-		switch e.Speaker() {
-		case transcript.Person:
-			s.asked = s.persons(e.Text())
-		case transcript.Interrupted:
-			s.asked = false
-		}
-	case "attachment":
-		if said := promptText(e.Get("attachment.prompt")); e.Get("attachment.type").Str == claude.QueuedCommand {
-			origin := e.Get("attachment.origin.kind").String()
-			human := origin == "" || origin == claude.OriginHuman
-			s.asked = s.asked || human && transcript.TextSpeaker(said) == transcript.Person && s.persons(said)
-		}
+	switch by := e.Speaker(); {
+	case e.Type == "assistant":
+		s.out.Settled = s.asked && e.Ends()
+	case by == transcript.Interrupted:
+		s.asked = false
+	case by == transcript.Person:
+		s.asked = s.asked && e.Handed() || s.persons(e.Text())
 	}
 	return !s.out.Settled
 }
@@ -77,6 +66,9 @@ func (s *scan) within(e *transcript.Entry) bool {
 	if e.Bad != "" {
 		s.out.BadLines++
 	}
+	if !s.commanded(e) {
+		return false
+	}
 	if e.Sidechain {
 		s.calls(e, "subagent")
 		s.results(e)
@@ -84,43 +76,42 @@ func (s *scan) within(e *transcript.Entry) bool {
 	}
 	switch e.Type {
 	case "user":
-		return s.user(e)
+		return s.said(e)
 	case "assistant":
 		s.assistant(e)
 	case "attachment":
-		if e.Get("attachment.type").Str == claude.QueuedCommand {
-			prompt := e.Get("attachment.prompt")
-			return s.all || s.person(e, promptText(prompt))
+		if e.Handed() {
+			return s.said(e)
 		}
 	case "system":
-		if e.Get("subtype").Str == "api_error" {
-			s.failed(cmp.Or(e.Get("error.message").String(), e.Get("content").String(), "an API error"))
+		if why, ok := e.Tried(); ok {
+			s.failed(cmp.Or(why, "an API error"))
 		}
 	}
 	return true
 }
 
-// prompts says whether a line holds the prompt that the review answers.
-func (s *scan) prompts(e *transcript.Entry) bool {
-	said := e.Text()
-	if e.Type == "attachment" {
-		said = promptText(e.Get("attachment.prompt"))
+// commanded follows commands of the client that a person typed: one that the model answers is a person's message. It answers
+// false when that ends the review.
+func (s *scan) commanded(e *transcript.Entry) bool {
+	switch s.turns.Add(e) {
+	case transcript.ByCommand:
+		s.command = e.Text()
+		return true
+	case transcript.Begun, transcript.Undone:
+		s.command = ""
 	}
-	return s.win.PromptID != "" && strings.Contains(said, s.win.PromptID)
+	if s.command == "" || !e.OfModel() || e.Sidechain || s.all || !s.out.Started {
+		return true
+	}
+	ran := s.command
+	s.command = ""
+	return s.person(e, ran)
 }
 
-func promptText(v gjson.Result) string {
-	if v.Type == gjson.String {
-		return v.String()
-	}
-	var parts []string
-	v.ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str == "text" {
-			parts = append(parts, b.Get("text").String())
-		}
-		return true
-	})
-	return strings.Join(parts, "\n")
+// prompts says whether a line holds the prompt that the review answers.
+func (s *scan) prompts(e *transcript.Entry) bool {
+	return s.win.PromptID != "" && strings.Contains(e.Text(), s.win.PromptID)
 }
 
 func (s *scan) stamp(e *transcript.Entry) {
@@ -130,8 +121,12 @@ func (s *scan) stamp(e *transcript.Entry) {
 	}
 }
 
-func (s *scan) user(e *transcript.Entry) bool {
-	switch e.Speaker() {
+func (s *scan) said(e *transcript.Entry) bool {
+	by := e.Speaker()
+	if e.Handed() && s.prompts(e) {
+		by = transcript.Person // recovery's own prompt, whatever the client says of where it came from
+	}
+	switch by {
 	case transcript.Tool:
 		s.stamp(e)
 		s.results(e)
@@ -139,7 +134,7 @@ func (s *scan) user(e *transcript.Entry) bool {
 	case transcript.Person:
 		return s.all || s.person(e, e.Text())
 	case transcript.Notification, transcript.Other:
-		other := transcript.TextSpeaker(e.Text()) == transcript.Other || e.Speaker() == transcript.Other
+		other := by == transcript.Other
 		// The user has recovery's messages sent by a session of theirs: what they ask for is the user's, as if it were typed.
 		if other && !s.all && s.out.Started && prompts.IsMessage(e.Text()) && (s.ended || prompts.IsNudgeAlone(e.Text(), s.win.Short)) {
 			return s.person(e, e.Text())
@@ -219,10 +214,10 @@ func (s *scan) failed(why string) {
 
 func (s *scan) assistant(e *transcript.Entry) {
 	s.stamp(e)
-	if e.Synthetic() {
-		if e.Get("isApiErrorMessage").Type == gjson.True {
-			s.failed(e.Text())
-		}
+	if why, ok := e.Failed(); ok {
+		s.failed(why)
+	}
+	if !e.OfModel() {
 		return
 	}
 	s.calls(e, "")
@@ -230,22 +225,13 @@ func (s *scan) assistant(e *transcript.Entry) {
 		return
 	}
 	s.out.Error = ""
-	id := e.Get("message.id").String()
-	if id != s.replyID || id == "" {
-		s.replyID, s.parts = id, nil
+	s.latest.Add(e)
+	if s.ended = e.Ends(); !s.ended {
+		return
 	}
-	if said := e.Text(); said != "" {
-		s.parts = append(s.parts, said)
-	}
-	switch {
-	case claude.EndsTurn(e.Get("message.stop_reason").String()):
-		s.ended = true
-		if len(s.parts) > 0 {
-			s.out.Reply = strings.Join(s.parts, "\n")
-			at := e.At
-			s.out.ReplyAt = &at
-		}
-	default:
-		s.ended = false
+	if said := s.latest.Text(); said != "" {
+		s.out.Reply = said
+		at := e.At
+		s.out.ReplyAt = &at
 	}
 }

@@ -42,6 +42,38 @@ func TestReviewIsTheAnswerToItsPrompt(t *testing.T) {
 	}
 }
 
+// TestCommandAfterTheReply: a command that a person typed and the model answers is a person's message: what it runs is the
+// user's and no review. One that the client answers by itself changes nothing.
+func TestCommandAfterTheReply(t *testing.T) {
+	command := func(name string) string { return "<command-name>/" + name + "</command-name>" }
+	cost := fixtures.Raw([]byte(`{"type":"user","message":{"role":"user","content":"` + command("cost") + `"}}` + "\n" +
+		`{"type":"user","message":{"role":"user","content":"<local-command-stdout>1 USD</local-command-stdout>"}}` + "\n"))
+	for _, c := range []struct {
+		name  string
+		later []fixtures.Turn
+		after bool
+	}{
+		{"answered by the model", []fixtures.Turn{fixtures.Says(command("fix"), "Fixed it.", fixtures.Bash("touch x", ""))}, true},
+		{"answered by the client", []fixtures.Turn{cost}, false},
+		{"answered by the client, then by the model", []fixtures.Turn{cost, fixtures.Says(command("fix"), "Fixed it.", fixtures.Bash("touch x", ""))}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rev := wake(t, append([]fixtures.Turn{fixtures.Says(prompt, good)}, c.later...)...).read()
+			if rev.Reply != good || rev.UserAfter != c.after || len(rev.Defects) != 0 || rev.WentOn {
+				t.Errorf("user after %v, want %v; reply %q, defects %+v, went on %v", rev.UserAfter, c.after, rev.Reply, rev.Defects, rev.WentOn)
+			}
+		})
+	}
+}
+
+// TestNotificationInTheMiddleOfATurn: a task notification that is handed over before the reply is nobody's message.
+func TestNotificationInTheMiddleOfATurn(t *testing.T) {
+	rev := wake(t, fixtures.QueuedCommand(prompt, notification, good, fixtures.Bash("git status", ""))).read()
+	if !rev.Answered || rev.Reply != good || len(rev.Defects) != 0 || rev.UserAfter {
+		t.Errorf("answered %v, defects %+v, user after %v", rev.Answered, rev.Defects, rev.UserAfter)
+	}
+}
+
 // TestNotificationBeforeTheReply: what comes before the reply belongs to the turn that answers.
 func TestNotificationBeforeTheReply(t *testing.T) {
 	rev := wake(t, fixtures.Unfinished(prompt), fixtures.Says(notification, good, fixtures.Bash("git status", ""))).read()

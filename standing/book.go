@@ -23,8 +23,8 @@ type Source struct {
 	Inventory *inventory.Inventory
 	State     *journal.State
 	Rules     *audit.Rules
-	// Check works out the queue check of a session now; nil when nobody asks whether it may be woken.
-	Check func(f inventory.Facts) queuecheck.Result
+	// Check works out the queue check of a session now, with its open defects; nil when nobody asks whether it may be woken.
+	Check func(f inventory.Facts, defects []journal.DefectData) queuecheck.Result
 	// Unrecorded gives the defects of a review that the journal does not hold; nil when nobody looks.
 	Unrecorded func(short string, rev *review.Review) []journal.DefectData
 }
@@ -87,24 +87,23 @@ func (b *Book) write(short string, p *page) {
 	if in.Journal == nil {
 		in.Journal = &journal.Session{Short: short}
 	}
-	for _, d := range b.State.Defects {
-		if d.Session == short {
-			in.Defects = append(in.Defects, d.DefectData)
-		}
-	}
+	in.Defects = b.State.DefectsOf(short)
 	if b.Inventory != nil {
 		in.Page, in.TakenAt = string(b.Inventory.Excluded(short)), b.Inventory.TakenAt
 		in.Listed = b.Inventory.Find(short) != nil
+	}
+	if b.State.DeferredUntil.After(b.World.Now) {
+		in.Deferred = b.State.DeferredUntil
 	}
 	in.Wrap = recordedWrap(in.Journal)
 	if job := b.World.Jobs.ByShort[short]; job != nil {
 		f := b.World.Facts(job)
 		in.Facts, p.facts = &f, &f
+		b.read(&in, p)
 		if b.Check != nil {
-			check := b.Check(f)
+			check := b.Check(f, in.Defects)
 			in.Check = &check
 		}
-		b.read(&in, p)
 		b.wrap(&in)
 	}
 	p.standing = Of(in)

@@ -36,11 +36,15 @@ func TestAnUnansweredReviewSaysWhatItStandsAt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := inventory.Facts{Job: &account.Job{Short: "0a0b0c0d"}, Live: account.Liveness{State: c.live}}
 			s := Of(Input{Short: "0a0b0c0d", Seen: true, Facts: &f, Journal: sent, Review: &c.rev})
-			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) {
+			told := slices.ContainsFunc(s.Why, func(w string) bool { return strings.Contains(w, c.says) })
+			if s.Place != c.place || !strings.Contains(s.WaitsFor, c.says) || !told {
 				t.Errorf("%s: %q", s.Place, s.WaitsFor)
 			}
 			if strings.Contains(s.WaitsFor+s.Next.String(), "answer it") {
 				t.Errorf("it is advised to answer: %s", s.Next)
+			}
+			if gone := c.live == account.Offline; gone && strings.Contains(strings.Join(s.Why, "\n")+s.WaitsFor, "it waits") {
+				t.Errorf("it does not wait any more: %q %q", s.Why, s.WaitsFor)
 			}
 		})
 	}
@@ -54,8 +58,15 @@ func TestWhatASessionDidAfterItsReview(t *testing.T) {
 		Verdict: &review.Verdict{Verdict: "DONE"}, Tools: []review.Tool{{Class: audit.Read}, {Class: audit.Read, AfterReply: true}}}
 	s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &rev})
 	const said = "it went on acting after its review: 1 tool call"
-	if s.Place != Finished || !strings.Contains(s.WaitsFor, said) || !slices.Contains(s.Why, said) {
+	if s.Place != Finished || !strings.HasPrefix(s.WaitsFor, "you to look: "+said+"; ") || !slices.Contains(s.Why, said) {
 		t.Errorf("%s: %q %q", s.Place, s.WaitsFor, s.Why)
+	}
+	// It is said once.
+	if n := strings.Count(s.WaitsFor, "after its review"); n != 1 {
+		t.Errorf("%d times: %q", n, s.WaitsFor)
+	}
+	if n := strings.Count(strings.Join(s.Why, "\n"), "after its review"); n != 1 {
+		t.Errorf("%d times: %q", n, s.Why)
 	}
 }
 
@@ -81,9 +92,9 @@ func TestADefectHidesNoQuestion(t *testing.T) {
 		says string
 	}{
 		{"at a question", review.Review{Started: true, Waiting: "permission prompt (approve Bash: touch x)"}, "it waits: permission prompt"},
-		{"dead at a question", review.Review{Started: true, Died: true, Waiting: "permission prompt"}, "it was stopped, or died there"},
+		{"dead at a question", review.Review{Started: true, Died: true, Waiting: "permission prompt"}, "it was stopped, or died, while it waited for permission prompt"},
 		{"an error", review.Review{Started: true, Error: "API Error: 401"}, "API Error: 401"},
-		{"dead", review.Review{Started: true, Died: true}, "went offline before"},
+		{"dead", review.Review{Started: true, Died: true}, "died or was stopped in its review"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &c.rev, Defects: open})

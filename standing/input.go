@@ -27,6 +27,8 @@ type Input struct {
 	// cannot be read.
 	Review    *review.Review
 	ReviewErr error
+	// Deferred is when a limit of the service is over that was met; zero when none holds.
+	Deferred time.Time
 	// Wrap is its wrap as it stands now.
 	Wrap wrap.Status
 	// Page is why the saved pages exclude it: archived, or the word of its connection; empty when they do not.

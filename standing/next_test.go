@@ -39,9 +39,9 @@ func TestNextInProse(t *testing.T) {
 // TestEachReasonHasItsOwnWayOut: a confirmation is offered for what a look can lift, and never for a block.
 func TestEachReasonHasItsOwnWayOut(t *testing.T) {
 	s := Subject{Short: "1a2b3c4d", Link: "https://claude.ai/code/session_01", Folder: "/home/u/a b"}
-	blocks := []string{"live", "liveness-unknown", "connected", "archived", "finished", "job-gone", "job-unreadable", "exec-job",
+	blocks := []string{"live", "liveness-unknown", "connected", "thread-awake", "defect-open", "archived", "finished", "job-gone", "job-unreadable", "exec-job",
 		"own-session", "folder-gone", "folder-unreadable", "untrusted", "queued-prompt", "in-flight-queue", "queued-remotely",
-		"no-transcript", "turn-empty", "turn-unknown", "transcript-problem", "transcript-unreadable", "continued-in", "reviewed",
+		"no-transcript", "turn-empty", "turn-unknown", "transcript-problem", "transcript-unreadable", "events-unreadable", "continued-in", "reviewed",
 		"not-settled", "no-such-code"}
 	for _, code := range blocks {
 		n := ForReason(code, s)

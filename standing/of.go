@@ -21,6 +21,8 @@ type judge struct {
 	out Standing
 	// subject is the session as a way out names it.
 	subject Subject
+	// looks says that its answered review decided: what it did behind the reply comes before what the reply asks for.
+	looks bool
 }
 
 // Of says where a session stands. It is a pure function: the first of its questions that has an answer decides.
@@ -53,7 +55,7 @@ func (j *judge) known() {
 	j.subject = Subject{Short: j.in.Short}
 	if f := j.in.Facts; f != nil {
 		j.out.Live, j.out.Pinned = f.Live.State, f.Job.Pinned
-		j.subject.Link, j.subject.Folder = f.Job.Link(), f.Folder
+		j.subject.Link, j.subject.Folder = f.Link(), f.Folder
 	}
 	if last := s.LastSent(); last != nil {
 		j.out.Sent, j.out.Since = true, last.ResultAt
@@ -108,10 +110,15 @@ func (j *judge) acted() {
 	if said == "" {
 		return
 	}
-	j.why("%s", said)
-	if j.out.WaitsFor != "" {
+	if !slices.Contains(j.out.Why, said) {
+		j.why("%s", said)
+	}
+	switch {
+	case j.looks && j.out.WaitsFor != "":
+		j.waits("you to look: %s; %s", said, j.out.WaitsFor)
+	case j.out.WaitsFor != "":
 		j.out.WaitsFor += "; " + said
-	} else if j.out.Owed != "" {
+	case j.out.Owed != "":
 		j.out.Owed += "; " + said
 	}
 }

@@ -3,6 +3,7 @@ package standing
 import (
 	"slices"
 
+	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/queuecheck"
 )
@@ -16,6 +17,8 @@ type Subject struct {
 	Folder string
 	// DefaultCwd is the --default-cwd that was typed; empty for none.
 	DefaultCwd string
+	// Defect is its first open defect; nil when it is not known.
+	Defect *journal.DefectData
 	// Wake are the arguments that wake it as they were typed, such as resume --prompt prep SHORT; empty for a plain resume.
 	Wake []string
 }
@@ -47,6 +50,11 @@ func (s Subject) confirm(extras ...string) Next {
 	return Do("%s", condition).At(s.Link).Then("queue-check", "--confirm", s.Short)
 }
 
+// saveEvents makes the saved pages of its events anew.
+func (s Subject) saveEvents() Next {
+	return Do("save the pages of its events again, whole").At(s.Link).Then("queue-check", "--events", s.Short+"=FILE", s.Short)
+}
+
 // ForReason is the way out of one reason of the queue check. A code that is not known leads to the session's story: it never
 // offers a confirmation.
 func ForReason(code string, s Subject) Next {
@@ -60,10 +68,10 @@ func ForReason(code string, s Subject) Next {
 	case "evidence-old":
 		return Do("save the page of sessions again").Then("inventory", "FILE")
 	case "events-incomplete", "events-unclear", "events-too-early":
-		return Do("save the pages of its events again, whole").At(s.Link).Then("queue-check", "--events", s.Short+"=FILE", s.Short)
+		return s.saveEvents()
 	case "own-prompt-saved":
 		return Run("resume", "--nudge", s.Short)
-	case "confirmed", "events", "retirement-stamp", "fresh-stamp":
+	case "confirmed", "events", "retirement-stamp", "live-then":
 		return Run(s.wake()...)
 	}
 	return Do("look at its story").Then("why", s.Short)
@@ -82,11 +90,10 @@ var lookable = map[string]string{
 	"background":              "the background work that a wake would start again may go on",
 	"babysitter-run":          "the Babysitter run that is bound to it may go on",
 	"skips-permission-checks": "its review may run without any permission check",
-	"skips-permissions":       "its review may run without any permission check",
 	"open-branch":             "you know what the open call of its other branch may have done",
 	"ends-early":              "its transcript holds all that was said in it",
 	"shared-thread":           "no other session of its thread is woken",
-	"elsewhere":               "its conversation is not the one in the other transcript",
+	"repeated-lines":          "you know how its last turn ended",
 }
 
 // forBlock is the way out of a reason that no confirmation lifts.
@@ -99,6 +106,8 @@ func forBlock(code string, s Subject) (Next, bool) {
 	case "connected":
 		return Do("message it in its thread; when it is offline by now, save the page of sessions again").At(s.Link).
 			Then("inventory", "FILE"), true
+	case "thread-awake":
+		return Do("go on in the session of its thread that runs, or stop that one first").At(s.Link).Then("queue-check", s.Short), true
 	case "archived":
 		return Do("leave it, or take it out of the archive and save the page of sessions again").At(s.Link).
 			Then("inventory", "FILE"), true
@@ -139,8 +148,15 @@ func forConversation(code string, s Subject) (Next, bool) {
 	case "turn-unknown", "transcript-problem", "transcript-unreadable":
 		return Do("go on in its thread by hand: its transcript is damaged and a wake would not know its end").At(s.Link).
 			Then("last-reply", s.Short), true
+	case "events-unreadable":
+		return s.saveEvents(), true
 	case "continued-in":
 		return Do("go on in the session that has the conversation now").Then("why", s.Short), true
+	case "defect-open":
+		if s.Defect == nil {
+			return ForDefect(s.Short, s.Link, journal.DefectData{}), true
+		}
+		return ForDefect(s.Short, s.Link, *s.Defect), true
 	case "reviewed":
 		return Run("read", s.Short), true
 	case "not-settled":

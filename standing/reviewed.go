@@ -3,8 +3,10 @@ package standing
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"recovery/internal/account"
+	"recovery/internal/claude"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/internal/transcript"
@@ -91,8 +93,9 @@ func (j *judge) reviewed() bool {
 		return j.unanswered()
 	}
 	j.remarks()
-	if r.WentOn {
-		defer func() { j.out.WaitsFor = "you to look: " + wentOnActing + "; " + j.out.WaitsFor }()
+	j.looks = true
+	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
+		return j.outOfDate() // whatever it said: a person went on from there, and it may be reviewed anew
 	}
 	unjudged := r.Unjudged() > 0 && r.Verdict != nil && r.Verdict.Verdict == review.VerdictDone
 	if r.Unclear != "" || r.Verdict == nil || len(r.Defects) > 0 || unjudged {
@@ -108,15 +111,15 @@ func (j *judge) reviewed() bool {
 		return j.at(Unclear, Do("look at its review, and settle in its thread what that leaves open").At(j.subject.Link).
 			Then("read", j.in.Short))
 	}
-	if r.UserAfter && j.in.Wrap.State == wrap.NotSent {
-		return j.outOfDate()
-	}
 	return j.byVerdict()
 }
 
 // outOfDate is a session in which a person wrote after its review.
 func (j *judge) outOfDate() bool {
 	j.waits("you: somebody wrote in it after its review")
+	if left := doubts(j.in.Review); len(left) > 0 {
+		j.waits("you: somebody wrote in it after its review, which left something to look at: %s", left[0])
+	}
 	j.why("somebody wrote in it after its review: the review may be out of date")
 	if j.out.Live != account.Offline {
 		return j.at(OutOfDate, Run("last-reply", j.in.Short))
@@ -149,20 +152,25 @@ func (j *judge) standsAt() Place {
 	r, what := j.in.Review, j.asked()
 	switch {
 	case j.question() != "":
-		j.why("it waits: %s", r.Waiting)
-		if r.Died || j.out.Live == account.Offline {
-			j.why("it was stopped, or died there: nothing more comes of this %s by itself", what)
+		if j.stopped() {
+			j.why("it was stopped, or died, while it waited for %s: nothing more comes of this %s by itself",
+				r.Waiting, what)
+		} else {
+			j.why("it waits: %s", r.Waiting)
 		}
 		return Waiting
 	case r != nil && r.Error != "":
 		j.why("its turn ended in an error: %s", r.Error)
 		return Error
 	case r != nil && (r.Died || j.out.Live == account.Offline && r.Started):
-		j.why("it went offline before its %s was answered%s", what, j.cutAt())
+		j.why("it died or was stopped in its %s%s", what, j.cutAt())
 		return Died
 	}
 	return Unanswered
 }
+
+// stopped says that the session does not go on with its review: it died in it, or is offline.
+func (j *judge) stopped() bool { return j.in.Review.Died || j.out.Live == account.Offline }
 
 // cutAt names the call at which a review was cut; empty when there is none.
 func (j *judge) cutAt() string {
@@ -177,18 +185,16 @@ func (j *judge) unanswered() bool {
 	r, what := j.in.Review, j.asked()
 	switch place := j.standsAt(); place {
 	case Waiting:
-		j.waits("you: in its %s it waits for %s", what, r.Waiting)
-		if r.Died || j.out.Live == account.Offline {
+		if j.stopped() {
+			j.waits("you: it was stopped, or died in its %s, while it waited for %s", what, r.Waiting)
 			return j.at(place, j.again())
 		}
+		j.waits("you: in its %s it waits for %s", what, r.Waiting)
 		// A question of a review is never answered: what it asks for is more than reading.
 		return j.at(place, Do("stop it: claude stop %s", j.in.Short).At(j.subject.Link))
 	case Error:
 		j.waits("you: the turn of its %s ended in an error: %s", what, r.Error)
-		if j.out.Live == account.Live {
-			return j.at(place, Run("message", "nudge", j.in.Short))
-		}
-		return j.at(place, j.again())
+		return j.at(place, j.afterError(claude.ErrorKind(r.Error)))
 	case Died:
 		j.waits("you: it died or was stopped in its %s%s", what, j.cutAt())
 		return j.at(place, j.again())
@@ -196,6 +202,41 @@ func (j *judge) unanswered() bool {
 	j.why("its %s is not answered yet", what)
 	j.owed("its %s is to be read", what)
 	return j.at(Unanswered, Run("read", "--wait", "10m", j.in.Short))
+}
+
+// afterError is the way on behind an error of the client or the service: what it needs first, then the same prompt once
+// more.
+func (j *judge) afterError(kind claude.Kind) Next {
+	nudge := Run("message", "nudge", j.in.Short)
+	live := j.out.Live == account.Live
+	n := nudge
+	if !live {
+		n = j.again()
+	}
+	first := ""
+	switch kind {
+	case claude.KindSignIn:
+		first = "sign in again as the account's own user (claude, then /login)"
+	case claude.KindBilling:
+		first = "see to the account's credit or plan"
+	case claude.KindModel:
+		first = "choose another model (/model) in it"
+	case claude.KindLimit, claude.KindBusy:
+		n.After = j.in.Deferred
+	case claude.KindTooLong:
+		if live {
+			return Do("type /compact in its thread").At(j.subject.Link).Then(nudge.Run...)
+		}
+		// One more wake would meet the same error: it is started by hand, and is live then.
+		return Do("start it by hand (claude attach %s) and type /compact", j.in.Short).Then(nudge.Run...)
+	}
+	switch {
+	case first != "" && n.Do != "":
+		n.Do = first + "; " + n.Do
+	case first != "":
+		n.Do = first
+	}
+	return n
 }
 
 // again is one more wake with the same prompt. The flag is the user's to give.
@@ -217,14 +258,18 @@ func (j *judge) byVerdict() bool {
 		return j.at(Finished, j.toWrap())
 	case review.VerdictDuplicate:
 		j.waits("you to pin it and send the WRAP message, when its owner has what it lacks")
-		return j.at(Duplicate, j.toWrap())
+		next := j.toWrap()
+		if j.out.Live == account.Live {
+			next.Do = strings.TrimSuffix("when its owner has what it lacks: "+next.Do, ": ")
+		}
+		return j.at(Duplicate, next)
 	}
 	j.waits("you: its review says HELD")
 	return j.at(Held, Do("read its thread").At(j.subject.Link))
 }
 
-// prepared says whether a prep went out to it after its review, by a wake or as a message, and whether its plan is posted. A message
-// stands in the transcript alone.
+// prepared says whether a prep went out to it after its review, by a wake or as a message, and whether its plan is posted. A
+// message stands in the transcript alone.
 func (j *judge) prepared() (sent, posted bool) {
 	c, f := j.in.Check, j.in.Facts
 	switch {
@@ -284,7 +329,7 @@ func (j *judge) toWrap() Next {
 		}
 		return next
 	case j.out.Pinned:
-		return Do("send it the text").Then("message", kind, j.in.Short)
+		return Run("message", kind, j.in.Short)
 	}
-	return Do("pin it, then send it the text").Then("message", kind, j.in.Short)
+	return Do("pin it").Then("message", kind, j.in.Short)
 }

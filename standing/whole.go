@@ -3,6 +3,8 @@ package standing
 import (
 	"slices"
 	"time"
+
+	"recovery/internal/claude"
 )
 
 // batch is how many sessions one next names at most: a batch of wakes.
@@ -22,7 +24,10 @@ func Whole(all []Standing, deferred time.Time) Next {
 	for _, places := range wholeOrder {
 		var here []Standing
 		for _, s := range all {
-			if slices.Contains(places, s.Place) && !s.Next.IsZero() {
+			if s.Next.IsZero() {
+				continue
+			}
+			if slices.Contains(places, rank(&s)) {
 				here = append(here, s)
 			}
 		}
@@ -36,6 +41,18 @@ func Whole(all []Standing, deferred time.Time) Next {
 		return next
 	}
 	return Next{}
+}
+
+// rank is the place in whose turn a session comes. An error that every session of the account would meet comes before the
+// next wake; a limit has a time after which it is over, and holds nobody up.
+func rank(s *Standing) Place {
+	if s.Place == Error && s.Review != nil {
+		switch claude.ErrorKind(s.Review.Error) {
+		case claude.KindSignIn, claude.KindBilling:
+			return Waiting
+		}
+	}
+	return s.Place
 }
 
 // together is one next for sessions of one kind.

@@ -124,7 +124,7 @@ func (j *judge) done() bool {
 // cannot be read.
 var waitCodes = map[string]bool{
 	"in-flight-queue": true, "background-tasks": true, "background": true, "job-unreadable": true, "transcript-problem": true,
-	"transcript-unreadable": true, "bad-lines": true,
+	"transcript-unreadable": true, "events-unreadable": true, "bad-lines": true,
 }
 
 // against is what speaks against archiving a session that wrapped, the worst first.
@@ -213,9 +213,6 @@ func (j *judge) unreadable() []string {
 	return nil
 }
 
-// wentOnActing is what is said of a session that acted on after the reply to its review, in every command.
-const wentOnActing = "it went on acting after its review"
-
 // doubts are what an answered review leaves to be looked at.
 func doubts(r *review.Review) []string {
 	var why []string
@@ -225,8 +222,8 @@ func doubts(r *review.Review) []string {
 	for _, d := range r.Defects {
 		why = append(why, "defect "+d.Code+": "+d.Text)
 	}
-	if r.WentOn {
-		why = append(why, wentOnActing)
+	if said := r.Acted(); said != "" {
+		why = append(why, said)
 	}
 	if n := r.Unjudged(); n > 0 {
 		why = append(why, fmt.Sprintf("%s cannot be judged: look at them with `recovery read`", text.Plural(n, "tool call")))

@@ -13,6 +13,7 @@ import (
 	"recovery/message"
 	"recovery/prompts"
 	"recovery/queuecheck"
+	"recovery/review"
 	"recovery/standing"
 )
 
@@ -23,6 +24,7 @@ type ready struct {
 	job      *account.Job
 	state    *journal.Session
 	all      *journal.State
+	events   []journal.Event
 	plan     *message.Plan // of all owners; nil for a review
 	verdict  queuecheck.Result
 	subject  standing.Subject
@@ -63,7 +65,7 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	if r.Inventory, err = r.Reload(); err != nil {
 		return nil, refuse(standing.Run("inventory"), "%v", err)
 	}
-	g := &ready{world: w, job: job, all: journal.Replay(events), jobs: map[string]bool{}}
+	g := &ready{world: w, job: job, all: journal.Replay(events), events: events, jobs: map[string]bool{}}
 	g.state = g.all.Session(short)
 	for s := range w.Jobs.ByShort {
 		g.jobs[s] = true
@@ -92,7 +94,7 @@ func (r *Run) allowed(g *ready) *refusal {
 	own := saved != "" && g.job.QueuedPrompt == saved
 	events, err := r.Events(short)
 	s := queuecheck.Subject{Account: r.Account, World: g.world, Facts: g.facts, Inventory: r.Inventory, Events: events, EventsErr: err, Journal: g.state,
-		Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd, Again: r.Options.Again, Named: r.Options.Named}
+		Defects: r.defects(g), Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd, Again: r.Options.Again, Named: r.Options.Named}
 	switch {
 	case r.Options.Nudge:
 		s.Prompt = queuecheck.Nudge
@@ -102,6 +104,9 @@ func (r *Run) allowed(g *ready) *refusal {
 	g.verdict = queuecheck.Now(s)
 	g.cwd = g.verdict.Folder
 	g.subject = standing.Subject{Short: short, Link: g.facts.Link(), Folder: g.cwd, Wake: r.wakeArgs(short)}
+	if len(s.Defects) > 0 {
+		g.subject.Defect = &s.Defects[0]
+	}
 	if g.job.Cwd == "" {
 		g.subject.DefaultCwd = r.Options.DefaultCwd
 	}
@@ -128,6 +133,15 @@ func (r *Run) allowed(g *ready) *refusal {
 		return r.mayPlan(g)
 	}
 	return nil
+}
+
+// defects are those of the session that nobody closed: on record, and in a review that nobody has read yet.
+func (r *Run) defects(g *ready) []journal.DefectData {
+	open := g.all.DefectsOf(g.job.Short)
+	if rev, err := review.Of(g.world, r.Rules, g.state); err == nil {
+		open = append(open, review.Unrecorded(g.events, g.job.Short, &rev)...)
+	}
+	return open
 }
 
 // outcomeOf is the outcome of a session that the queue check blocks: two of its reasons have one of their own, where nothing else

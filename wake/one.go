@@ -37,10 +37,7 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 			return it
 		}
 		if g != nil {
-			it.SessionID, it.Title, it.Cwd, it.Verdict = g.job.SessionID, g.job.Title(), g.job.Cwd, g.verdict.Verdict
-			if link := g.facts.Link(); link != "" {
-				it.Link = &link
-			}
+			it.SessionName, it.Cwd, it.Verdict = g.facts.Name(), g.job.Cwd, g.verdict.Verdict
 		}
 		if ref != nil {
 			r.noteRefusal(short, ref)

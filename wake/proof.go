@@ -15,8 +15,6 @@ import (
 	"recovery/internal/text"
 	"recovery/internal/transcript"
 	"recovery/prompts"
-
-	"github.com/tidwall/gjson"
 )
 
 // proof finds out what became of one call: from what the client said, the conversation's own transcript from the
@@ -222,7 +220,11 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 		case strings.Contains(said, p.intent.PromptID):
 			extra := text.Clip(extraText(said, p.intent.Prompt), 300)
 			out, done = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message: %q", extra), true
-		case from > 0 && !p.settling && !prompts.IsOwn(said) && !known(t, e.UUID, from):
+		case from > 0 && !p.settling && !prompts.IsOwn(said):
+			// A line that was written again is nothing new.
+			if again, err := t.HadBefore(e.UUID, from); err == nil && again {
+				return true
+			}
 			other := text.Clip(said, 300)
 			out, done = p.outcome(journal.Replayed, true, "another message was delivered instead of the prompt: %q", other), true
 		}
@@ -231,36 +233,12 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 	return out, done && err == nil
 }
 
-// known says whether a line stands in the part of a transcript before from: a line with a known uuid was written a
-// second time and is nothing new.
-func known(t *transcript.File, uuid string, from int64) bool {
-	found := false
-	if uuid == "" {
-		return false
-	}
-	err := t.Walk(0, func(e *transcript.Entry) bool {
-		found = e.Offset < from && e.UUID == uuid
-		return !found && e.Offset < from
-	})
-	return err == nil && found
-}
-
-// saidByUser is the text of a line that was delivered in the user's role as a person's.
+// saidByUser is the text of a line that was delivered in the user's role as a person's. Of a message that was handed over in the
+// middle of a turn its words decide, whatever the client says of where it came from.
 func saidByUser(e *transcript.Entry) (string, bool) {
-	if e.Sidechain {
-		return "", false
-	}
-	if e.Type == "attachment" && e.Get("attachment.type").Str == claude.QueuedCommand {
-		v := e.Get("attachment.prompt")
-		if v.Type == gjson.String {
-			return v.String(), transcript.TextSpeaker(v.String()) == transcript.Person
-		}
-		return "", false
-	}
-	if e.Speaker() != transcript.Person {
-		return "", false
-	}
-	return e.Text(), true
+	said := e.Text()
+	person := e.Speaker() == transcript.Person || e.Handed() && transcript.TextSpeaker(said) == transcript.Person
+	return said, person && !e.Sidechain
 }
 
 func extraText(said, prompt string) string {

@@ -93,13 +93,12 @@ func (s *Seen) Ending() string {
 	case EndError:
 		return "its turn ended in an error: " + text.Clip(s.Error, 300)
 	case EndWaits:
+		if s.Review.Died {
+			return "it was stopped, or it died in its review" + stood(s.Review)
+		}
 		return "it waits: " + text.Line(s.Review.Waiting)
 	case EndGone:
-		how := "it went offline again before it answered: it was stopped, or it died in its review"
-		if s.Review != nil && s.Review.Waiting != "" {
-			how += ", at " + text.Line(s.Review.Waiting)
-		}
-		return how
+		return "it went offline again before it answered: it was stopped, or it died in its review" + stood(s.Review)
 	case EndUnread:
 		return "its review cannot be read: " + text.Line(s.Err.Error())
 	}
@@ -118,47 +117,31 @@ func (r *Run) take(it *Item, s Seen) {
 		return
 	}
 	it.Review = s.Review
-	if it.Outcome == journal.Woken {
-		switch s.End {
-		case EndAnswered:
-			it.Next = "recovery report"
-		case EndWaits:
-			it.Next = "claude stop " + s.Short
-		case EndGone:
-			it.Next = "read its thread, then: recovery resume --again " + s.Short
-		}
-	}
 	if said := s.said(); said != "" {
-		it.Next = r.failedTurn(s.Short, said)
+		r.failedTurn(s.Short, said)
 	}
 	if err := r.record(s.Short, s.Review); err != nil {
 		r.stop("%v", err)
 	}
 }
 
-// failedTurn applies the brake for a turn that ended in an error, and says what to do about the session.
-func (r *Run) failedTurn(short, said string) (next string) {
-	const anew = "send the failed message again in its thread, then recovery read --wait 10m "
+// failedTurn applies the brake for a turn that ended in an error. What to do about the session is for its standing to say.
+func (r *Run) failedTurn(short, said string) {
 	kind := claude.ErrorKind(said)
 	if until, limited := claude.Deferral(said, r.Clock.Now()); limited {
 		r.brakeOnce(short, func() { r.putOff(short, said, until) })
-		return "after " + until.UTC().Format(time.RFC3339) + ": " + anew + short
+		return
 	}
 	switch {
 	case kind == claude.KindSignIn:
 		r.brakeOnce(short, func() {
 			r.stop("the account's sign-in failed in %s (%s); sign in again, then go on", short, text.Clip(said, 120))
 		})
-		return "sign in again, then " + anew + short
 	case kind.Brake():
 		r.brakeOnce(short, func() {
 			r.stop("the account's credit or plan stopped %s (%s); see to it, then go on", short, text.Clip(said, 120))
 		})
-		return "see to the account's credit, then " + anew + short
-	case kind == claude.KindTooLong:
-		return "type /compact in its thread, then " + anew + short
 	}
-	return anew + short
 }
 
 // brakeOnce does what a session's failed turn asks for once a run: it is met between two starts and again when the

@@ -99,18 +99,17 @@ type Run struct {
 
 // Item is what became of one session.
 type Item struct {
-	Short       string          `json:"short"`
-	SessionID   string          `json:"session_id"`
-	Link        *string         `json:"link"`
+	inventory.SessionName
 	Outcome     journal.Outcome `json:"outcome"`
 	PromptSaved bool            `json:"prompt_saved"`
 	Reason      string          `json:"reason"`
 	Batch       int             `json:"batch"`
 	Next        string          `json:"next"`
-	Title       string          `json:"title"`
 	Cwd         string          `json:"cwd"`
 	// Review is what the session did, read after its batch; nil when it was not woken.
 	Review *review.Review `json:"review"`
+	// Told says that its review was told of in full when it came.
+	Told bool `json:"-"`
 	// Verdict is the queue check's, worked out right before the call.
 	Verdict queuecheck.Verdict `json:"queue_check"`
 }
@@ -151,6 +150,10 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 	for batch := 1; len(res.Items) < len(order) && r.stopped == "" && ctx.Err() == nil; batch++ {
 		res.Items = append(res.Items, r.batch(ctx, order[len(res.Items):], batch)...)
 	}
+	if r.Options.DryRun && r.stopped == "" {
+		// What would keep the run from its first start stands beside what each session is planned for.
+		r.brake(state)
+	}
 	res.Stopped = r.stopped
 	if res.Interrupted = ctx.Err() != nil; res.Interrupted {
 		res.Stopped = "interrupted"
@@ -171,6 +174,9 @@ func (r *Run) Do(ctx context.Context, shorts []string) (Result, error) {
 		return res, err
 	}
 	res.Defects = append(res.Defects, journal.Replay(events).Defects...)
+	for i := range res.Items {
+		res.Items[i].Told = r.shown[res.Items[i].Short]
+	}
 	return res, nil
 }
 
@@ -207,9 +213,9 @@ func (r *Run) duplicate(g *ready) (owner string, open []string) {
 }
 
 func (r *Run) blank(short string) Item {
-	it := Item{Short: short}
+	it := Item{SessionName: inventory.SessionName{Short: short}}
 	if row := r.Inventory.Find(short); row != nil {
-		it.SessionID, it.Link, it.Title, it.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
+		it.SessionName, it.Cwd = row.SessionName, row.Cwd
 	}
 	return it
 }

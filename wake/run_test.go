@@ -50,7 +50,7 @@ func TestOneRun(t *testing.T) {
 		calls   int
 		stopped string
 	}{
-		"woken and answered": {want: journal.Woken, next: "recovery report", calls: 1},
+		"woken and answered": {want: journal.Woken, calls: 1},
 		"a copy":             {script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, want: journal.Copy, next: "claude stop ", calls: 1, stopped: "copy"},
 		"a replay":           {script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, want: journal.Replayed, next: "claude stop ", calls: 1, stopped: "another message"},
 		"joined":             {script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, want: journal.Joined, reason: "yes, go ahead", next: "claude stop ", calls: 1, stopped: "more than"},
@@ -61,9 +61,9 @@ func TestOneRun(t *testing.T) {
 		"fails in words of its own":  {script: fixtures.Script{Outcome: fixtures.OutcomeExitError}, want: journal.Uncertain, reason: "exit status 1", calls: 1},
 		"not signed in": {script: fixtures.Script{Outcome: fixtures.OutcomeNotSignedIn}, want: journal.NotStarted, reason: "Not logged in", calls: 1,
 			stopped: "sign-in failed"},
-		"answers with a sign-in error": {script: fixtures.Script{Outcome: fixtures.OutcomeSignIn}, want: journal.Woken, reason: "Login expired", next: "sign in again",
+		"answers with a sign-in error": {script: fixtures.Script{Outcome: fixtures.OutcomeSignIn}, want: journal.Woken, reason: "Login expired",
 			calls: 1, stopped: "sign-in failed"},
-		"answers with a limit": {script: fixtures.Script{Outcome: fixtures.OutcomeLimit}, want: journal.Woken, reason: "session limit", next: "after ", calls: 1,
+		"answers with a limit": {script: fixtures.Script{Outcome: fixtures.OutcomeLimit}, want: journal.Woken, reason: "session limit", calls: 1,
 			stopped: "limit"},
 		"cannot be resumed": {said: &Said{Stderr: "Failed to resume the conversation", Exit: 1}, want: journal.NotStarted,
 			reason: "Failed to resume the conversation", next: "recovery resume", calls: 4},
@@ -81,6 +81,12 @@ func TestOneRun(t *testing.T) {
 		"no memory": {before: func(b *bench, _ *fixtures.Added) { b.run.Memory = func() (int64, error) { return 1 << 30, nil } },
 			want: journal.Refused, reason: "memory"},
 		"a dry run": {before: func(b *bench, _ *fixtures.Added) { b.run.Options.DryRun = true }, want: journal.Planned, next: "recovery resume"},
+		"a dry run, and a defect is open elsewhere": {before: func(b *bench, _ *fixtures.Added) {
+			b.run.Options.DryRun = true
+			if err := b.run.Journal.Append(journal.Defect, "0e30a1f7", journal.NewDefect("0e30a1f7", "write", "write:t", "touch x", "look")); err != nil {
+				b.t.Fatal(err)
+			}
+		}, want: journal.Planned, next: "recovery resume", stopped: "0e30a1f7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &fixtures.Added{Session: c.session}

@@ -2,7 +2,6 @@ package wake
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"recovery/internal/journal"
@@ -59,7 +58,7 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 	}
 	// The recorded size may be of a file that was replaced since: the whole file is looked at too.
 	for _, path := range p.paths(job) {
-		if out, done := p.wholeFile(path); done {
+		if out, done := p.deliveredIn(path, 0); done {
 			return out
 		}
 	}
@@ -98,36 +97,4 @@ func (r *Run) jobsBefore(at time.Time) map[string]bool {
 		out[j.Short] = !j.CreatedAt.IsZero() && j.CreatedAt.Before(at.Add(-time.Minute))
 	}
 	return out
-}
-
-func (p *proof) wholeFile(path string) (journal.OutcomeData, bool) {
-	if path == "" || !fileHolds(p.run.Account, path, p.intent.PromptID) {
-		return journal.OutcomeData{}, false
-	}
-	return p.deliveredWith(path)
-}
-
-// deliveredWith finds the line that holds the prompt's id anywhere in a file.
-func (p *proof) deliveredWith(path string) (journal.OutcomeData, bool) {
-	t, err := transcript.Open(p.run.Account.Door, path)
-	if err != nil {
-		return journal.OutcomeData{}, false
-	}
-	defer func() { _ = t.Close() }()
-	var out journal.OutcomeData
-	done := false
-	_ = t.Walk(0, func(e *transcript.Entry) bool {
-		said, ok := saidByUser(e)
-		if !ok || !strings.Contains(said, p.intent.PromptID) {
-			return true
-		}
-		done = true
-		if said == p.intent.Expected {
-			out = p.outcome(journal.Woken, true, "the prompt stands in its own transcript")
-		} else {
-			out = p.outcome(journal.Joined, true, "more than the prompt was delivered as one message")
-		}
-		return false
-	})
-	return out, done
 }

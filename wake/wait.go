@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,6 @@ import (
 	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/review"
-
-	"github.com/tidwall/gjson"
 )
 
 // End is how the wait for a review ended.
@@ -55,14 +54,25 @@ func (s *Seen) said() string {
 	return s.Error
 }
 
-// Waits is what to say of a session that stands at a question. A plan or a permission is never to be approved for the
-// sake of a review, so the advice is to stop it.
+// Waits is what to say of a session that stands at a question, or stood there when it ended. A plan or a permission is
+// never to be approved for the sake of a review, so the advice is to stop what runs.
 func Waits(short string, r *review.Review) string {
-	if !r.Asks() {
-		return fmt.Sprintf("%s was stopped, or died in its review, at %s", short, text.Line(r.Waiting))
+	if r.Died {
+		return short + " was stopped, or died in its review" + stood(r)
 	}
 	return fmt.Sprintf("%s waits: %s; a review needs no answer to that: stop it: claude stop %s",
 		short, text.Line(r.Waiting), short)
+}
+
+// stood says at what a session was stopped, or died; empty when that is not known.
+func stood(r *review.Review) string {
+	switch {
+	case r == nil || r.Waiting == "":
+		return ""
+	case r.Asks():
+		return ", while it waited for " + text.Line(r.Waiting)
+	}
+	return ", at " + text.Line(r.Waiting)
 }
 
 // Wait waits for reviews: those of a batch, or those that were asked for.
@@ -235,27 +245,21 @@ func lastMessage(door account.Door, path string) *transcript.Entry {
 		return nil
 	}
 	defer func() { _ = t.Close() }()
-	var out *transcript.Entry
-	_ = t.WalkBack(func(e *transcript.Entry) bool {
-		if e.Type == "user" || e.Type == "assistant" {
-			out = e
-		}
-		return out == nil
-	})
-	return out
+	return t.LastMessage()
 }
 
 // brokenOff is the client's report of an error when that is the last message of the conversation. A line of type system
 // that tells of an error is a try that the client repeats by itself: it ends nothing.
 func brokenOff(door account.Door, path string) string {
 	e := lastMessage(door, path)
-	if e == nil || e.Type != "assistant" || e.Get("isApiErrorMessage").Type != gjson.True {
+	if e == nil {
 		return ""
 	}
-	if said := strings.TrimSpace(e.Text()); said != "" {
-		return said
+	said, ok := e.Failed()
+	if !ok {
+		return ""
 	}
-	return "an API error"
+	return cmp.Or(strings.TrimSpace(said), "an API error")
 }
 
 // atWork says whether a subagent of the session works: its transcript was written to since the wake, and it has not
@@ -285,7 +289,7 @@ func worksIn(door account.Door, dir string, since, now time.Time, settle time.Du
 		if last == nil {
 			continue
 		}
-		ended := last.Type == "assistant" && (last.Synthetic() || claude.EndsTurn(last.Get("message.stop_reason").String()))
+		ended := last.Type == "assistant" && (last.Synthetic() || last.Ends())
 		if !ended || now.Sub(last.At) < settle {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 
 	"recovery/fixtures"
 	"recovery/internal/journal"
+	"recovery/inventory"
 )
 
 // verdict is a good review.
@@ -217,21 +218,20 @@ func TestAnInterruptedWait(t *testing.T) {
 	}
 }
 
-// TestWhatAFailedTurnMeans: the brake, what to do about the session, and what the journal keeps.
+// TestWhatAFailedTurnMeans: the brake, and what the journal keeps.
 func TestWhatAFailedTurnMeans(t *testing.T) {
 	for said, c := range map[string]struct {
 		stops    string // part of why the run stops; empty when it goes on
-		next     string
 		deferred bool
 	}{
-		"Login expired · Please run /login":                    {"sign-in failed", "sign in again", false},
-		"Prompt is too long":                                   {"", "/compact", false},
-		"You've hit your session limit":                        {"limit", "after ", true},
-		"API Error: 529 Overloaded":                            {"limit", "after ", true},
-		"Credit balance is too low":                            {"credit", "credit", false},
-		"API Error: Connection error.":                         {"", "send the failed message again", false},
-		"API Error: 500 Internal server error":                 {"", "send the failed message again", false},
-		"There's an issue with the selected model (claude-9).": {"", "send the failed message again", false},
+		"Login expired · Please run /login":                    {"sign-in failed", false},
+		"Prompt is too long":                                   {"", false},
+		"You've hit your session limit":                        {"limit", true},
+		"API Error: 529 Overloaded":                            {"limit", true},
+		"Credit balance is too low":                            {"credit", false},
+		"API Error: Connection error.":                         {"", false},
+		"API Error: 500 Internal server error":                 {"", false},
+		"There's an issue with the selected model (claude-9).": {"", false},
 	} {
 		t.Run(said, func(t *testing.T) {
 			s := &fixtures.Added{}
@@ -239,12 +239,12 @@ func TestWhatAFailedTurnMeans(t *testing.T) {
 			b.woken(s)
 			b.live(s, "idle", "")
 			b.lines(s.Transcript, failure(said))
-			items := []Item{{Short: s.Short, Outcome: journal.Woken, Reason: "delivered"}}
+			items := []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken, Reason: "delivered"}}
 			b.run.read(context.Background(), items)
 			if (b.run.stopped != "") != (c.stops != "") || !strings.Contains(b.run.stopped, c.stops) {
 				t.Errorf("the run stopped: %q", b.run.stopped)
 			}
-			if !strings.Contains(items[0].Next, c.next) || !strings.Contains(items[0].Reason, said) {
+			if !strings.Contains(items[0].Reason, said) {
 				t.Errorf("%+v", items[0])
 			}
 			if got := b.events(journal.Deferred) == 1; got != c.deferred {
@@ -266,7 +266,7 @@ func TestReadStopsTheRun(t *testing.T) {
 	b := newBench(t, s)
 	b.woken(s)
 	b.seeErr = errors.New("too many open files")
-	items := []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items := []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
 	if !strings.Contains(b.run.stopped, "too many open files") {
 		t.Errorf("stopped: %q", b.run.stopped)
@@ -275,27 +275,27 @@ func TestReadStopsTheRun(t *testing.T) {
 	b = newBench(t, s)
 	b.woken(s)
 	b.live(s, "waiting", "permission prompt")
-	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items = []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
-	if items[0].Next != "claude stop "+s.Short || !b.saidSo("stop it") || b.saidSo("answer it") || b.run.stopped != "" {
+	if !b.saidSo("stop it: claude stop "+s.Short) || b.saidSo("answer it") || b.run.stopped != "" {
 		t.Errorf("%+v, told %q, stopped %q", items[0], b.told, b.run.stopped)
 	}
 
 	b = newBench(t, s)
 	b.woken(s)
 	b.log("bg settled " + s.Short + " (killed)")
-	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items = []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
-	if !strings.Contains(items[0].Reason, "offline again") || !strings.Contains(items[0].Next, "--again") {
+	if !strings.Contains(items[0].Reason, "offline again") {
 		t.Errorf("%+v", items[0])
 	}
 
 	b = newBench(t, s)
 	b.woken(s)
 	b.lines(s.Transcript, reply(verdict, "end_turn"))
-	items = []Item{{Short: s.Short, Outcome: journal.Woken}}
+	items = []Item{{SessionName: inventory.SessionName{Short: s.Short}, Outcome: journal.Woken}}
 	b.run.read(context.Background(), items)
-	if items[0].Next != "recovery report" || !b.saidSo("answered: DONE") || !b.saidSo("| ## Review") {
+	if !b.saidSo("answered: DONE") || !b.saidSo("| ## Review") {
 		t.Errorf("%+v, told %q", items[0], b.told)
 	}
 }

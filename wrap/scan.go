@@ -1,13 +1,12 @@
 package wrap
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"recovery/internal/claude"
 	"recovery/internal/transcript"
-
-	"github.com/tidwall/gjson"
 )
 
 // wrapping is the last real wrap after a mark. at is nil when its line has no time.
@@ -35,13 +34,15 @@ type scan struct {
 	skills  map[string]bool
 	command bool
 	answers bool // a reply came after the mark
-	id      string
-	parts   []string
+	latest  transcript.Reply
 	reply   string
 	wrapped wrapping
 	// prior is the wrap before the message that is being read: a later part of it may take its own wrap back.
 	prior wrapping
-	queue queue
+	queue transcript.Queue
+	// old is what stood in the queue at the mark: a message that a session lost when it was stopped stays there for good.
+	old   map[*transcript.Queued]bool
+	turns transcript.Turns
 	// before is how things stood before a command of which is not known yet whether the client or the model answers it.
 	before *turn
 }
@@ -53,67 +54,70 @@ func (s *scan) add(e *transcript.Entry) bool {
 	if e.Sidechain {
 		return true
 	}
+	step := s.turns.Add(e)
+	if step == transcript.Undone && s.before != nil {
+		s.turn, s.before = *s.before, nil
+	}
 	switch e.Type {
 	case "user":
-		s.user(e)
+		s.user(e, step)
 	case "assistant":
 		s.assistant(e)
 	case "attachment":
-		if e.Get("attachment.type").Str == claude.QueuedCommand {
-			s.attached(e)
+		if e.Handed() {
+			s.said(e, transcript.Same)
 		}
-	case "queue-operation":
-		s.operation(e.Get("operation").String(), content(e.Get("content")))
+	case claude.TypeQueue:
+		s.operation(e)
 	}
 	return true
 }
 
-// content is a content that is a text or a list of blocks.
-func content(v gjson.Result) string {
-	if !v.IsArray() {
-		return v.String()
-	}
-	var parts []string
-	v.ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str == "text" {
-			parts = append(parts, b.Get("text").String())
-		}
-		return true
-	})
-	return strings.Join(parts, "\n")
-}
-
 func (s *scan) has(text string) bool { return s.mark != "" && strings.Contains(text, s.mark) }
 
-func (s *scan) operation(operation, text string) {
-	switch operation {
-	case "enqueue":
-		s.queue.put(text, s.has(text))
-	case "dequeue":
-		// What went out of the queue is handed over: its line stands right behind, or is still being written.
-		it, ok := s.queue.take(text, true)
-		switch {
-		case !ok:
-		case it.mark:
-			s.begin(transcript.TextSpeaker(it.text))
-		default:
-			s.reopened(it.by())
-		}
-	case "popAll":
-		if text != "" && len(s.queue) > 1 {
-			s.queue.take(text, true)
-			return
-		}
-		s.queue = nil
+func (s *scan) operation(e *transcript.Entry) {
+	// What went out of the queue to be handed over has its line right behind, or it is still being written. An operation that is
+	// not known changes nothing.
+	out, _ := s.queue.Operation(e)
+	switch {
+	case out == nil:
+	case s.has(out.Text):
+		s.begin(out.By)
 	default:
-		s.queue.take(text, false)
+		s.reopened(waits(out))
 	}
+}
+
+// waits names who put a message into the queue, for a wrap that it reopens.
+func waits(q *transcript.Queued) string {
+	if q.By == transcript.Notification {
+		return opener(q.By)
+	}
+	return "queue"
+}
+
+// waiting says what waits since the mark, and whether it is the WRAP message itself. A person's message counts before a
+// notification.
+func (s *scan) waiting() (by string, asked bool) {
+	for _, q := range s.queue.Waiting() {
+		if s.old[q] {
+			continue
+		}
+		asked = asked || s.has(q.Text)
+		if by != "queue" {
+			by = waits(q)
+		}
+	}
+	return by, asked
 }
 
 // begin starts anew at a mark: only what comes after the last one counts. That it was asked again reopens a wrap.
 func (s *scan) begin(by transcript.Speaker) {
-	s.queue.age()
-	next := scan{mark: s.mark, marked: true, queue: s.queue, wrapped: s.wrapped, prior: s.wrapped, skills: map[string]bool{}}
+	next := scan{mark: s.mark, marked: true, queue: s.queue, old: map[*transcript.Queued]bool{}, turns: s.turns, wrapped: s.wrapped,
+		prior: s.wrapped, skills: map[string]bool{}}
+	for _, q := range s.queue.Waiting() {
+		next.old[q] = true
+	}
 	if s.wrapped.real {
 		next.reopen = opener(by)
 	}
@@ -124,110 +128,54 @@ func (s *scan) begin(by transcript.Speaker) {
 func opener(by transcript.Speaker) string {
 	switch by {
 	case transcript.Notification:
-		return "task-notification"
+		return claude.OriginNotification
 	case transcript.Other:
 		return "other-session"
 	}
 	return "person"
 }
 
-func (s *scan) attached(e *transcript.Entry) {
-	text := content(e.Get("attachment.prompt"))
-	by := transcript.TextSpeaker(text)
-	switch kind := e.Get("attachment.origin.kind").String(); kind {
-	case "", claude.OriginHuman:
-	case claude.OriginNotification:
-		by = transcript.Notification
-	default:
-		by = transcript.Other
-	}
-	s.said(text, by)
-}
-
-func (s *scan) user(e *transcript.Entry) {
-	switch speaker := e.Speaker(); speaker {
+func (s *scan) user(e *transcript.Entry, step transcript.Step) {
+	switch e.Speaker() {
 	case transcript.Tool:
 		s.result(e)
 	case transcript.Injected:
-		s.injected(e)
+		// The client's own words; a message that waited can still be among them.
+		s.queue.Said(e)
 	default:
-		s.said(e.Text(), speaker)
+		s.said(e, step)
 	}
-}
-
-// injected lines are the client's. Two kinds hold somebody else's words: a message of another session that the client put
-// in, and a text behind a reminder.
-func (s *scan) injected(e *transcript.Entry) {
-	if e.Get("isCompactSummary").Type == gjson.True {
-		return
-	}
-	text := e.Text()
-	if e.Get("isMeta").Type == gjson.True {
-		if kind := e.Get("origin.kind").String(); transcript.TextSpeaker(text) == transcript.Other || kind == "peer" || kind == "coordinator" {
-			s.said(text, transcript.Other)
-		}
-		return
-	}
-	if rest := withoutReminders(text); rest != "" {
-		s.said(rest, transcript.TextSpeaker(rest))
-	}
-}
-
-// withoutReminders takes the client's reminders off the beginning of a text.
-func withoutReminders(text string) string {
-	const open, end = "<system-reminder>", "</system-reminder>"
-	text = strings.TrimSpace(text)
-	for strings.HasPrefix(text, open) {
-		_, rest, closed := strings.Cut(text, end)
-		if !closed {
-			return ""
-		}
-		text = strings.TrimSpace(rest)
-	}
-	return text
 }
 
 // result is a tool's: a skill call that was refused or failed has not wrapped anything.
 func (s *scan) result(e *transcript.Entry) {
 	s.ended = false
-	denied := e.Get("toolDenialKind").String() != ""
-	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str == "tool_result" && (denied || b.Get("is_error").Type == gjson.True) {
-			delete(s.skills, b.Get("tool_use_id").String())
+	e.Results(func(r transcript.Result) {
+		if r.Undone() {
+			delete(s.skills, r.CallID)
 		}
-		return true
 	})
 }
 
-func (s *scan) said(text string, by transcript.Speaker) {
-	s.queue.strike(text)
-	if s.has(text) {
+// said takes what somebody said. A command reopens a wrap unless its output shows that the client answered it by itself: no
+// turn ran.
+func (s *scan) said(e *transcript.Entry, step transcript.Step) {
+	s.queue.Said(e)
+	by := e.Speaker()
+	skill := isWrapSkill(e.CommandName())
+	switch {
+	case s.has(e.Text()):
 		s.begin(by)
-		s.command = by == transcript.Command && isWrapSkill(commandName(text))
-		return
-	}
-	switch by {
-	case transcript.Command:
-		s.commanded(strings.TrimSpace(text))
-	case transcript.Interrupted:
+		s.command = skill
+	case step == transcript.ByCommand:
+		before := s.turn
+		s.reopened(opener(transcript.Person))
+		s.before, s.command = &before, s.command || skill
+	case by == transcript.Command:
+	case by == transcript.Interrupted:
 		s.ended, s.why = false, "the user interrupted it"
 	default:
 		s.reopened(opener(by))
-	}
-}
-
-// commanded follows a command of the client. Its output means that the client answered it by itself: no turn ran.
-func (s *scan) commanded(text string) {
-	switch {
-	case strings.HasPrefix(text, "<local-command-"):
-		if s.before != nil {
-			s.turn, s.before = *s.before, nil
-		}
-	case strings.HasPrefix(text, "<command-"):
-		before := s.turn
-		s.reopened("person")
-		s.before = &before
-		s.command = s.command || isWrapSkill(commandName(text))
 	}
 }
 
@@ -238,51 +186,37 @@ func (s *scan) reopened(by string) {
 	s.ended, s.why, s.before = false, "", nil
 }
 
-// commandName takes the name out of <command-name>/plugin:session-wrap</command-name>.
-func commandName(text string) string {
-	_, rest, _ := strings.Cut(text, "<command-name>")
-	name, _, _ := strings.Cut(rest, "</command-name>")
-	return strings.TrimSpace(name)
-}
-
 func isWrapSkill(name string) bool { return strings.HasSuffix(strings.TrimSpace(name), skillSuffix) }
 
 func (s *scan) assistant(e *transcript.Entry) {
 	if !s.marked {
 		return
 	}
-	if e.Synthetic() {
-		if e.Get("isApiErrorMessage").Type == gjson.True {
-			s.ended, s.why = false, "its turn ended in an error"
-		}
+	if _, ok := e.Failed(); ok {
+		s.ended, s.why = false, "its turn ended in an error"
+	}
+	if !e.OfModel() {
 		return
 	}
 	s.before = nil
-	e.Get("message.content").ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str == "tool_use" && b.Get("name").Str == "Skill" &&
-			(isWrapSkill(b.Get("input.skill").String()) || isWrapSkill(b.Get("input.command").String()) || isWrapSkill(b.Get("input.name").String())) {
-			s.skills[b.Get("id").String()] = true
+	e.Calls(func(c transcript.Call) bool {
+		if c.Ran() && c.Name == claude.ToolSkill && slices.ContainsFunc([]string{"skill", "command", "name"}, func(key string) bool { return isWrapSkill(c.Input.Get(key).String()) }) {
+			s.skills[c.ID] = true
 		}
 		return true
 	})
-	if id := e.Get("message.id").String(); id != s.id || id == "" {
-		s.id, s.parts, s.prior = id, nil, s.wrapped
+	if s.latest.Add(e) {
+		s.prior = s.wrapped
 	}
-	if text := e.Text(); text != "" {
-		s.parts = append(s.parts, text)
-	}
-	switch {
-	case claude.EndsTurn(e.Get("message.stop_reason").String()):
+	if s.ended = false; e.Ends() {
 		s.replied(e.At)
-	default:
-		s.ended = false
 	}
 }
 
 // replied takes the reply that ended a turn.
 func (s *scan) replied(at time.Time) {
 	s.ended, s.answers, s.why = true, true, ""
-	s.reply = strings.Join(s.parts, "\n")
+	s.reply = s.latest.Text()
 	if s.reopen != "" {
 		s.reopenedBy, s.reopen = s.reopen, ""
 	}
@@ -315,7 +249,7 @@ func (s *scan) wentOn() string {
 
 func (s *scan) judge() Status {
 	out := Status{WrappedAt: s.wrapped.at, ReopenedBy: s.reopen, WentOn: s.reopenedBy != ""}
-	waits, asked := s.queue.waiting()
+	waits, asked := s.waiting()
 	if s.wrapped.real && out.ReopenedBy == "" {
 		out.ReopenedBy = waits
 	}

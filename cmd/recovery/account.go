@@ -89,6 +89,24 @@ func (x *command) see(p *place) (*inventory.World, error) {
 	return w, nil
 }
 
+// seeKnown is see with the threads that the saved inventory found.
+func (x *command) seeKnown(p *place) (*inventory.World, error) {
+	w, err := x.see(p)
+	if err != nil {
+		return nil, err
+	}
+	know(w, p.folder)
+	return w, nil
+}
+
+// know takes over the threads that a saved inventory found. One that cannot be read is told by what needs it.
+func know(w *inventory.World, folder *journal.Work) {
+	var inv inventory.Inventory
+	if err := folder.LoadInventory(&inv); err == nil {
+		w.Know(&inv)
+	}
+}
+
 // seeTwice looks again when a lost worker may be about to be started.
 func (x *command) seeTwice(p *place) (*inventory.World, error) {
 	return inventory.SeeTwice(func() (*inventory.World, error) { return x.see(p) }, x.rest)

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/inventory"
+	"recovery/review"
 
 	"github.com/urfave/cli/v2"
 )
@@ -41,7 +43,7 @@ EXIT STATUS:
 
 // ackItem is one row of ack's JSON: a session with the defects that were closed.
 type ackItem struct {
-	sessionName
+	inventory.SessionName
 	Closed []journal.OpenDefect `json:"closed"`
 }
 
@@ -69,8 +71,11 @@ func (x *command) ack(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return usagef("ack wants the sessions whose defects are closed; %s", openNow(state))
 	}
-	w, err := x.see(p)
+	w, err := x.seeKnown(p)
 	if err != nil {
+		return err
+	}
+	if state, err = p.readReviews(w, state, c.Args().Slice()); err != nil {
 		return err
 	}
 	shorts, limit, err := ackNames(w, state, c.Args().Slice(), x.now())
@@ -90,7 +95,7 @@ func (x *command) ack(c *cli.Context) error {
 		}
 	}
 	for _, short := range shorts {
-		it := ackItem{sessionName: ackName(w, state, short)}
+		it := ackItem{SessionName: ackName(w, state, short)}
 		data.What, data.Keys = journal.AckDefect, nil
 		for _, d := range state.Defects {
 			if d.Session == short {
@@ -111,6 +116,25 @@ func (x *command) ack(c *cli.Context) error {
 	}
 	x.showAck(res)
 	return nil
+}
+
+// readReviews records the defects of named sessions whose review nobody has read yet: every command shows them as open, and
+// they are closed like the others.
+func (p *place) readReviews(w *inventory.World, state *journal.State, typed []string) (*journal.State, error) {
+	for _, t := range typed {
+		job, err := inventory.Find(w.Jobs, t)
+		if err != nil {
+			continue // a limit, or a name that ackNames tells of
+		}
+		rev, err := review.Of(w, audit.Default(), state.Session(job.Short))
+		if err != nil || len(rev.Defects) == 0 {
+			continue
+		}
+		if _, err := review.Record(p.journal, job.Short, &rev); err != nil {
+			return nil, err
+		}
+	}
+	return p.state()
 }
 
 // ackNames finds the sessions with an open defect that the user named. A defect outlives its session's job, so the
@@ -159,19 +183,15 @@ func ackShort(w *inventory.World, open []string, typed string) (string, error) {
 }
 
 // ackName names a session by its job, or by its last wake when the job is gone.
-func ackName(w *inventory.World, state *journal.State, short string) sessionName {
+func ackName(w *inventory.World, state *journal.State, short string) inventory.SessionName {
 	if j := w.Jobs.ByShort[short]; j != nil {
-		return nameOf(j)
+		return w.Name(j)
 	}
-	n := sessionName{Short: short}
 	if wakes := state.Session(short).Wakes; len(wakes) > 0 {
 		last := wakes[len(wakes)-1]
-		n.SessionID, n.Title = last.SessionID, last.Title
-		if last.Link != "" {
-			n.Link = &last.Link
-		}
+		return inventory.NameOnRecord(short, last.SessionID, last.Link, last.Title)
 	}
-	return n
+	return inventory.SessionName{Short: short}
 }
 
 func (x *command) showAck(res ackResult) {

@@ -129,7 +129,7 @@ func (x *command) auditTarget(c *cli.Context, arg string) (auditItem, error) {
 	if err != nil {
 		return item, err
 	}
-	w, err := x.see(p)
+	w, err := x.seeKnown(p)
 	if err != nil {
 		return item, err
 	}
@@ -143,7 +143,7 @@ func (x *command) auditTarget(c *cli.Context, arg string) (auditItem, error) {
 		return item, failf("recovery inventory", "session %s: %s", j.Short, loc.Problem)
 	}
 	item.Short, item.SessionID, item.Path = &j.Short, &j.SessionID, loc.Path
-	if link := j.Link(); link != "" {
+	if link := w.Link(j); link != "" {
 		item.Link = &link
 	}
 	return item, nil

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"recovery/fixtures"
 )
@@ -77,5 +78,39 @@ func TestALimitInAPathIsNoLimit(t *testing.T) {
 	}
 	if data, err := os.ReadFile(stub + ".log"); err != nil || strings.Count(string(data), "call") != 2 {
 		t.Errorf("%d calls, %v", strings.Count(string(data), "call"), err)
+	}
+}
+
+// TestALimitThatIsReadLaterBrakesTheNextRun: the run that sent the review had ended when the service answered.
+func TestALimitThatIsReadLaterBrakesTheNextRun(t *testing.T) {
+	oneThread(t)
+	t.Parallel()
+	b := newBench(t, testAccount(t))
+	s, next := b.add(fixtures.Session{}), b.add(fixtures.Session{})
+	b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeCrashLate})
+	b.inventory()
+	b.object(exitTimeUp, "resume", "--spacing", "0", "--wait", "0", s.Short)
+	if v := b.object(exitNeedsUser, "status"); v["deferred_until"] != nil {
+		t.Fatalf("the limit was met too early: %v", v["deferred_until"])
+	}
+	appendLine(t, s.Transcript, map[string]any{"type": "assistant", "isApiErrorMessage": true, "sessionId": s.SessionID,
+		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "message": map[string]any{"role": "assistant", "model": "<synthetic>",
+			"stop_reason": "stop_sequence", "content": []any{map[string]any{"type": "text", "text": "You've hit your session limit"}}}})
+	read := items(b.object(exitTimeUp, "read", s.Short))[0]
+	until := b.object(exitNeedsUser, "status")["deferred_until"]
+	if until == nil {
+		t.Fatal("what read saw puts nothing off")
+	}
+	if after := read["next_step"].(map[string]any)["after"]; after != until {
+		t.Errorf("its next is not before %v, and the limit is over at %v", after, until)
+	}
+	if it := items(b.resume(exitNeedsUser, next.Short))[0]; it["outcome"] != "refused" {
+		t.Errorf("%v", it)
+	}
+	// What the user said to be over stays over, however often the review is read.
+	b.must(exitOK, "ack", "limit")
+	b.object(exitTimeUp, "read", s.Short)
+	if v := b.object(exitNeedsUser, "status"); v["deferred_until"] != nil {
+		t.Errorf("it is put off again: %v", v["deferred_until"])
 	}
 }

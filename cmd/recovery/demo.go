@@ -142,7 +142,7 @@ func (r *demoRun) step(want int, args ...string) {
 	s.environ = append(r.d.Env(), "PATH="+r.x.env("PATH"))
 	s.timing = demoTiming
 	s.interrupt = nil
-	s.stderr = s.stdout
+	s.stderr, s.oneStream = s.stdout, true
 	r.x.out("$ recovery %s", strings.Join(args, " "))
 	status := runIn(&s, r.x.ctx, append([]string{"--client", r.client}, args...))
 	if status != want {

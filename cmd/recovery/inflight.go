@@ -12,6 +12,7 @@ import (
 	"recovery/inflight"
 	"recovery/internal/account"
 	"recovery/internal/claude"
+	"recovery/internal/journal"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
 	"recovery/internal/text"
@@ -80,6 +81,7 @@ func (x *command) inflight(c *cli.Context) error {
 		w, err := inventory.See(a, processes, x.now().UTC())
 		if err == nil {
 			w.BabysitterDir = x.env("BABYSITTER_STATE_DIR")
+			know(w, journal.WorkIn(filepath.Join(a.Dir, journal.WorkDir)))
 		}
 		return w, err
 	})

@@ -193,7 +193,7 @@ func (x *command) showInventory(inv inventory.Inventory) {
 		if it.Group != "" {
 			group += " " + it.Role
 		}
-		t.add(it.Short, string(it.Live), turnWords(it), endedWords(it.Ended), x.when(it.LastEntryAt), dash(group), it.Title, it.Cwd,
+		t.add(it.Short, string(it.Live), turnWords(it), endedWords(it), x.when(it.LastEntryAt), dash(group), it.Title, it.Cwd,
 			dash(strings.Join(append(x.hazardWords(it), it.Warnings...), ", ")))
 	}
 	if expiring > 0 {
@@ -240,15 +240,18 @@ func (x *command) hazardWords(it inventory.Item) []string {
 	return words
 }
 
-// endedWords is a cause with what its line adds: how long it was idle, when a limit ends, what an error says.
-func endedWords(e inventory.Ended) string {
+// endedWords is a cause with what its line adds: how long it was idle, when a limit ends, what an error says. A live session did not
+// end.
+func endedWords(it inventory.Item) string {
+	if it.Live == account.Live {
+		return "-"
+	}
+	e := it.Ended
 	words := string(e.Cause)
 	switch e.Cause {
 	case inventory.Retired:
-		if _, how, ok := strings.Cut(e.Line, "bg retire "); ok {
-			if _, how, ok = strings.Cut(how, ": "); ok {
-				words += " (" + how + ")"
-			}
+		if how := claude.Retirement(e.Line); how != "" {
+			words += " (" + how + ")"
 		}
 	case inventory.Limit, inventory.SignIn, inventory.APIError, inventory.Crashed:
 		words += " (" + text.Clip(e.Line, 60) + ")"

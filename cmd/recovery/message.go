@@ -48,7 +48,7 @@ EXIT STATUS:
 
 // messageItem is one row of message's JSON.
 type messageItem struct {
-	sessionName
+	inventory.SessionName
 	Live     string            `json:"live"`
 	Pinned   bool              `json:"pinned"`
 	State    message.State     `json:"state"`
@@ -105,7 +105,7 @@ func (x *command) message(c *cli.Context) error {
 	}
 	items, status := []messageItem{}, exitOK
 	for i, it := range made {
-		items = append(items, messageItem{sessionName: nameOf(jobs[i]), Live: string(it.Live), Pinned: it.Pinned, State: it.State, Place: it.Place, Text: it.Text,
+		items = append(items, messageItem{SessionName: w.Name(jobs[i]), Live: string(it.Live), Pinned: it.Pinned, State: it.State, Place: it.Place, Text: it.Text,
 			SameName: append([]string{}, it.SameName...), Notes: append([]string{}, it.Notes...), Omitted: append([]message.Omitted{}, it.Omitted...), Next: it.Next.String(), Step: it.Next})
 		if it.NeedsUser() {
 			status = exitNeedsUser

@@ -82,6 +82,9 @@ func holdOneStanding(t *testing.T, b *bench, shorts ...string) {
 		if !listed {
 			continue // archived, or in no list of the inventory
 		}
+		if c := checks[short]; c.Place != entry.Place || c.Next != entry.Next {
+			t.Errorf("%s: report says %s %q, queue-check %s %q", short, entry.Place, entry.Next, c.Place, c.Next)
+		}
 		for _, kind := range []string{"prep", "wrap", "nudge"} {
 			m := b.says("items", "message", kind, short)[short]
 			if m.Place != entry.Place || m.Text == "" && m.Next != entry.Next {

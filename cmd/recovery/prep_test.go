@@ -329,7 +329,8 @@ func TestMessagesInAReview(t *testing.T) {
 	}
 }
 
-// TestAnOwnerWhosePrepWasTyped: a prep that the user sent as a message counts in every command, and the next that is printed works.
+// TestAnOwnerWhosePrepWasTyped: a prep that the user sent as a message counts in every command, and the next that is
+// printed works.
 func TestAnOwnerWhosePrepWasTyped(t *testing.T) {
 	oneThread(t)
 	t.Parallel()

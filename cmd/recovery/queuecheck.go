@@ -46,11 +46,8 @@ EXIT STATUS:
 
 // checkItem is one row of queue-check's JSON.
 type checkItem struct {
-	Short     string  `json:"short"`
-	SessionID string  `json:"session_id"`
-	Link      *string `json:"link"`
-	Title     string  `json:"title"`
-	Cwd       string  `json:"cwd"`
+	inventory.SessionName
+	Cwd string `json:"cwd"`
 	queuecheck.Result
 	Note string `json:"note,omitempty"`
 	// Place is where the session stands, with what is next.
@@ -174,16 +171,13 @@ var jobGone = queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{}
 
 func (x *command) checkItem(r *record, short string) checkItem {
 	st := r.book.Of(short)
-	item := checkItem{Short: short, Result: jobGone, Place: st.Place, Next: st.Next.String(), Step: st.Next, whole: st}
+	item := checkItem{SessionName: inventory.SessionName{Short: short}, Result: jobGone, Place: st.Place, Next: st.Next.String(), Step: st.Next, whole: st}
 	if row := r.inventory.Find(short); row != nil {
-		item.SessionID, item.Link, item.Title, item.Cwd = row.SessionID, row.Link, row.Title, row.Cwd
+		item.SessionName, item.Cwd = row.SessionName, row.Cwd
 	}
 	if f := r.book.Facts(short); f != nil && st.Check != nil {
 		item.Result = *st.Check
-		item.SessionID, item.Title, item.Cwd = f.Job.SessionID, f.Job.Title(), f.Job.Cwd
-		if link := f.Link(); link != "" {
-			item.Link = &link
-		}
+		item.SessionName, item.Cwd = f.Name(), f.Job.Cwd
 	}
 	return item
 }
@@ -192,21 +186,13 @@ func (x *command) checkItem(r *record, short string) checkItem {
 func (x *command) confirm(p *place, item checkItem, agent bool, look func() (checkItem, error)) (checkItem, error) {
 	again := item.NeedsAgain() && len(item.Open) > 0
 	switch {
-	case again:
 	case item.Verdict == queuecheck.Pass:
 		item.Note = "nothing to confirm: it passes"
 		return item, nil
-	case item.Verdict == queuecheck.Confirmed:
-		item.Note = "it is confirmed already"
+	case item.Verdict == queuecheck.Confirmed, again && item.Lifted:
+		item.Note = "it is confirmed already" + lifts(item.Result)
 		return item, nil
-	case item.Verdict == queuecheck.Blocked:
-		if item.OnlyReviewed() && item.Lifted {
-			item.Note = "it is confirmed already, for a prep or --again"
-			return item, nil
-		}
-		if item.OnlyReviewed() && len(item.Open) > 0 {
-			break
-		}
+	case item.Verdict == queuecheck.Blocked && !again:
 		item.Note = "not confirmed: a blocked session cannot be; " + item.Next
 		item.Refused = true
 		return item, nil
@@ -220,15 +206,23 @@ func (x *command) confirm(p *place, item checkItem, agent bool, look func() (che
 	if err != nil {
 		return item, err
 	}
-	after.Note = "confirmed: it covers " + strings.Join(codes, ", ")
-	switch {
-	case after.Verdict == queuecheck.Confirmed:
-	case after.OnlyReviewed() && after.Lifted:
-		after.Note += ", for a prep or --again"
-	default:
+	if after.Verdict != queuecheck.Confirmed && !(after.NeedsAgain() && after.Lifted) {
 		after.Note, after.Refused = "not confirmed: the session changed meanwhile", true
+		return after, nil
 	}
+	after.Note = "confirmed: it covers " + strings.Join(codes, ", ") + lifts(after.Result)
 	return after, nil
+}
+
+// lifts says what a confirmation is good for where more than a look is needed; empty for a plain wake.
+func lifts(r queuecheck.Result) string {
+	switch {
+	case r.OnlyReviewed():
+		return ", for a prep or --again"
+	case r.Verdict == queuecheck.Blocked:
+		return ", for --again"
+	}
+	return ""
 }
 
 func (p *place) recordCheck(item checkItem) error {
@@ -361,38 +355,16 @@ func sharedCauses(items []checkItem) map[queuecheck.Reason][]string {
 
 // waysOut prints what to do about each session that cannot be woken as it is; the same step is printed once.
 func (x *command) waysOut(items []checkItem) {
-	var ways sameWords
+	var ways causes
 	for _, it := range items {
-		if it.Verdict != queuecheck.Check && it.Verdict != queuecheck.Blocked || it.Next == "" {
-			continue
+		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked {
+			step := it.Step
+			step.Link = ""
+			ways.add(it.Short, step.String())
 		}
-		step := it.Step
-		step.Link = ""
-		ways.add(it.Short, step.String())
 	}
-	ways.print(x)
-}
-
-// sameWords are sentences about sessions. Those that differ in the session's own name alone are printed once.
-type sameWords struct {
-	order  []string
-	shorts map[string][]string
-}
-
-func (s *sameWords) add(short, words string) {
-	words = strings.ReplaceAll(words, short, "SHORT")
-	if s.shorts == nil {
-		s.shorts = map[string][]string{}
-	}
-	if len(s.shorts[words]) == 0 {
-		s.order = append(s.order, words)
-	}
-	s.shorts[words] = append(s.shorts[words], short)
-}
-
-func (s *sameWords) print(x *command) {
-	for _, words := range s.order {
-		if list := s.shorts[words]; len(list) == 1 {
+	for _, words := range ways.order {
+		if list := ways.shorts[words]; len(list) == 1 {
 			x.out("%s: %s", list[0], text.Line(strings.ReplaceAll(words, "SHORT", list[0])))
 		} else {
 			x.out("each of %s: %s", strings.Join(list, " "), text.Line(words))

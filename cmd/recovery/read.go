@@ -38,7 +38,7 @@ EXIT STATUS:
 
 // readItem is one row of read's JSON.
 type readItem struct {
-	sessionName
+	inventory.SessionName
 	review.Review
 	Problem string `json:"problem,omitempty"`
 	gone    string // that it is offline again and has not answered
@@ -114,6 +114,14 @@ func (x *command) read(c *cli.Context) error {
 			if _, err := review.Record(p.journal, items[i].Short, &items[i].Review); err != nil {
 				return err
 			}
+			until, err := wake.NoteLimit(p.journal, items[i].Short, &items[i].Review, x.now())
+			if err != nil {
+				return err
+			}
+			if !until.IsZero() {
+				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short,
+					until.UTC().Format(time.RFC3339))
+			}
 			status = worst(status, reviewStatus(&items[i].Review))
 		} else {
 			status = worst(status, exitNeedsUser)
@@ -159,9 +167,9 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 
 // blankRead is the row of a session before it was looked at. A wake that made a copy has no review of its own.
 func blankRead(w *inventory.World, state *journal.State, short string) readItem {
-	it := readItem{sessionName: sessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
+	it := readItem{SessionName: inventory.SessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
-		it.sessionName = nameOf(j)
+		it.SessionName = w.Name(j)
 	}
 	if last := state.Session(short).LastSent(); last != nil && last.Result != nil && last.Result.Outcome == journal.Copy {
 		it.Problem = last.Result.Reason
@@ -198,7 +206,7 @@ func (x *command) showRead(it *readItem) {
 	case it.gone != "":
 		x.out("    %s; read its thread", it.gone)
 	}
-	x.showReview(it.Short, &it.Review, "    ")
+	x.showReview(it.Short, &it.Review, false, "    ")
 }
 
 // worst orders exit statuses as the design does: a defect before everything, then failed, time up, needs the user.
@@ -224,15 +232,20 @@ func reviewStatus(r *review.Review) int {
 	return exitOK
 }
 
-func (x *command) showReview(short string, r *review.Review, indent string) {
+// showReview shows a review; above says that its reply stands further up on the same screen.
+func (x *command) showReview(short string, r *review.Review, above bool, indent string) {
 	switch {
 	case r.Answered:
 		at := "-"
 		if r.ReplyAt != nil {
 			at = x.when(r.ReplyAt)
 		}
-		x.out("%sanswered %s:", indent, at)
-		x.block(r.Reply, indent+"| ")
+		if above {
+			x.out("%sanswered %s, its reply is above", indent, at)
+		} else {
+			x.out("%sanswered %s:", indent, at)
+			x.block(r.Reply, indent+"| ")
+		}
 		if said := r.Acted(); said != "" {
 			x.out("%s%s; its verdict is that of the reply", indent, said)
 		}
@@ -311,7 +324,7 @@ func (x *command) lastReply(c *cli.Context) error {
 			at = f.Tail.ReplyAt.UTC().Format(time.RFC3339Nano)
 		}
 		item := map[string]any{"short": jobs[0].Short, "session_id": jobs[0].SessionID, "link": nil, "reply": f.Tail.Reply, "reply_at": at}
-		if link := jobs[0].Link(); link != "" {
+		if link := f.Link(); link != "" {
 			item["link"] = link
 		}
 		return x.printJSON(map[string]any{"items": []any{item}})

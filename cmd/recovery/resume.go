@@ -137,9 +137,7 @@ func (x *command) resume(c *cli.Context) error {
 	if x.ctx.Err() != nil {
 		x.say("%s", owed(res))
 	}
-	if err := x.nextAfter(c, p, &res); err != nil {
-		return err
-	}
+	x.nextAfter(c, p, &res)
 	if x.json {
 		if err := x.printJSON(res); err != nil {
 			return err
@@ -152,10 +150,11 @@ func (x *command) resume(c *cli.Context) error {
 
 // nextAfter gives each session that a run began, or turned away for more than its queue check, the one next that every other
 // command gives it now.
-func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
+func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) {
 	r, err := x.look(c, p)
 	if err != nil {
-		return err
+		x.say("what is next for each session cannot be told: %v; look with: recovery status", err)
+		return
 	}
 	for i := range res.Items {
 		it := &res.Items[i]
@@ -170,13 +169,13 @@ func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) error {
 			it.Next = st.Next.String()
 		}
 	}
-	return nil
 }
 
-// ownNext are the places that the queue check alone decides. A session that was turned away there keeps the run's own next, which
-// holds the flags that were typed.
+// ownNext are the places that the queue check alone decides. A session that was turned away there keeps the run's own next,
+// which holds the flags that were typed.
 var ownNext = map[standing.Place]bool{
-	standing.Pass: true, standing.Confirmed: true, standing.Check: true, standing.Blocked: true, standing.NotSent: true, standing.Listed: true,
+	standing.Pass: true, standing.Confirmed: true, standing.Check: true, standing.Blocked: true, standing.NotSent: true,
+	standing.Listed: true,
 }
 
 // recordRun writes down who started the run, and with which of the flags that only the user may give.

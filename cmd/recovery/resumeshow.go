@@ -9,33 +9,57 @@ import (
 )
 
 func (x *command) showResume(res wake.Result, opts wake.Options) {
-	many := turnedAway(res.Items)
-	var causes, ways sameWords
+	var why causes
+	row := map[string]wake.Item{}
 	for _, it := range res.Items {
-		x.out("%s  %-11s  %s", it.Short, it.Outcome, text.Clip(it.Title, 120))
-		if many[it.Reason] > 1 && it.Review == nil {
-			causes.add(it.Short, it.Reason)
-			ways.add(it.Short, "next: "+it.Next)
+		if row[it.Short] = it; it.Review == nil {
+			why.add(it.Short, sameOf(it))
+		}
+	}
+	shown := map[string]bool{}
+	for _, it := range res.Items {
+		if shown[it.Short] {
 			continue
 		}
+		// Sessions of which the same is to be said stand below each other, and it is said once.
+		together := []string{it.Short}
+		if same := why.of(it.Short, sameOf(it)); it.Review == nil && len(same) > 1 {
+			together = same
+		}
+		for _, short := range together {
+			shown[short] = true
+			x.out("%s  %-11s  %s", short, it.Outcome, text.Clip(row[short].Title, 120))
+		}
+		words := func(s string) string {
+			if len(together) > 1 {
+				s = anyShort(it.Short, s)
+			}
+			return text.Line(s)
+		}
 		if it.Reason != "" {
-			x.out("    %s", text.Line(it.Reason))
+			x.out("    %s", words(it.Reason))
 		}
 		if it.Review != nil {
-			x.showReview(it.Short, it.Review, "    ")
+			x.showReview(it.Short, it.Review, it.Told && x.oneStream, "    ")
 		}
 		if it.Next != "" && it.Outcome != journal.Planned {
-			x.out("    next: %s", text.Line(it.Next))
+			label := "next"
+			if len(together) > 1 {
+				label = "next, each"
+			}
+			x.out("    %s: %s", label, words(it.Next))
 		}
 		if it.Outcome == journal.Woken {
 			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
 		}
 	}
-	causes.print(x)
-	ways.print(x)
 	x.showDefects(res.Defects)
 	if res.Stopped != "" {
-		x.out("the run stopped: %s", res.Stopped)
+		how := "the run stopped"
+		if opts.DryRun {
+			how = "a run would not start any"
+		}
+		x.out("%s: %s", how, res.Stopped)
 	}
 	counts := map[journal.Outcome]int{}
 	var woken, planned []string
@@ -66,16 +90,8 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 	}
 }
 
-// turnedAway counts the sessions of each reason for which nothing was started: one cause of several is printed once.
-func turnedAway(items []wake.Item) map[string]int {
-	out := map[string]int{}
-	for _, it := range items {
-		if it.Review == nil && !it.Began() && it.Outcome != journal.Planned {
-			out[it.Reason]++
-		}
-	}
-	return out
-}
+// sameOf is all that is said of a session without a review but its title.
+func sameOf(it wake.Item) string { return string(it.Outcome) + "\n" + it.Reason + "\n" + it.Next }
 
 // defective are the sessions of defects, each once.
 func defective(defects []journal.OpenDefect) []string {

@@ -436,6 +436,15 @@ func holdChecks(t *testing.T, h *holder) {
 		t.Fatal(err)
 	}
 	h.run(b, "queue-check", "--events", early.Short+"="+before)
+	if err := os.WriteFile(b.work("events/"+early.Short+".json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.run(b, "queue-check", early.Short)
+	beside := b.add(fixtures.Session{Name: "beside", Bridge: own.Bridge, Live: true, NoRemote: true})
+	h.run(b, "queue-check", own.Short)
+	if err := os.RemoveAll(filepath.Dir(beside.StatePath)); err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(os.RemoveAll(filepath.Dir(gone.StatePath)), os.Remove(dir.Transcript), os.Mkdir(dir.Transcript, 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -485,7 +494,10 @@ func holdPlaces(t *testing.T, h *holder) {
 	owner := b.add(fixtures.Session{Name: "owner"})
 	b.script(owner.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text()})
 	b.sys.processes = account.ReadProcesses
+	b.sys.timing.Proof = testTiming.Proof // each prompt arrives, on a loaded machine too
 	b.inventory()
+	// The processes of the sessions may come late on a loaded machine; the proof ends with the line that it waits for.
+	b.sys.timing.Proof = time.Minute
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", asks.Short, slow.Short, owner.Short)
 	h.run(b, "status")
 	b.confirmed(owner.Short)

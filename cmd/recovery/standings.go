@@ -57,7 +57,9 @@ func (x *command) recordAged(p *place, w *inventory.World, inv *inventory.Invent
 	r := &record{world: w, inventory: inv, events: events, state: journal.Replay(events), rules: rules}
 	r.book = standing.NewBook(standing.Source{
 		World: w, Inventory: inv, State: r.state, Rules: rules,
-		Check: func(f inventory.Facts) queuecheck.Result { return x.checkNow(p, r, f, maxAge) },
+		Check: func(f inventory.Facts, defects []journal.DefectData) queuecheck.Result {
+			return x.checkNow(p, r, f, defects, maxAge)
+		},
 		Unrecorded: func(short string, rev *review.Review) []journal.DefectData {
 			return review.Unrecorded(events, short, rev)
 		},
@@ -66,14 +68,15 @@ func (x *command) recordAged(p *place, w *inventory.World, inv *inventory.Invent
 }
 
 // checkNow is the queue check of a session as the account is now.
-func (x *command) checkNow(p *place, r *record, f inventory.Facts, maxAge time.Duration) queuecheck.Result {
+func (x *command) checkNow(p *place, r *record, f inventory.Facts, defects []journal.DefectData, maxAge time.Duration,
+) queuecheck.Result {
 	s := r.state.Sessions[f.Job.Short]
 	if s == nil {
 		s = &journal.Session{Short: f.Job.Short}
 	}
 	saved, err := loadEvents(p, f.Job.Short)
 	return queuecheck.Now(queuecheck.Subject{Account: p.account, World: r.world, Facts: f, Inventory: r.inventory, Events: saved, EventsErr: err,
-		Journal: s, Self: x.selfSession(), MaxAge: maxAge})
+		Journal: s, Defects: defects, Self: x.selfSession(), MaxAge: maxAge})
 }
 
 // finished says whether the recovery that is on record is over, by the inventory that is saved for it.

@@ -77,12 +77,16 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 	x.showDefects(s.Defects)
 	t := rows{header: []string{"SHORT", "STEP", "RUNS", "SINCE", "TITLE", "OWED", "WAITS FOR", "NEXT"}}
 	owed, waits := 0, 0
+	var why causes
+	for _, it := range s.Items {
+		why.add(it.Short, it.WaitsFor)
+	}
 	for _, it := range s.Items {
 		runs := it.Live
 		if it.Pinned {
 			runs += ", pinned"
 		}
-		t.add(it.Short, string(it.Step), dash(runs), x.when(it.Since), it.Title, dash(it.Owed), dash(it.WaitsFor), dash(it.Next))
+		t.add(it.Short, string(it.Step), dash(runs), x.when(it.Since), it.Title, dash(it.Owed), why.cell(it.Short, it.WaitsFor), dash(it.Next))
 		if it.Owed != "" {
 			owed++
 		}
@@ -92,6 +96,9 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 	}
 	if len(t.lines) > 0 {
 		x.table(&t)
+	}
+	for _, line := range why.legend() {
+		x.out("%s", line)
 	}
 	if s.DeferredUntil != nil {
 		x.out("the service's limit is over at %s; nothing is started before", s.DeferredUntil.UTC().Format(time.RFC3339))

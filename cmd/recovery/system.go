@@ -23,8 +23,10 @@ import (
 type sys struct {
 	stdout, stderr io.Writer
 	// terminal says that stdout is one; width is its width in columns.
-	terminal  bool
-	width     int
+	terminal bool
+	width    int
+	// oneStream says that stderr goes where stdout goes: what was told on the way is not shown a second time.
+	oneStream bool
 	environ   []string
 	now       func() time.Time
 	sleep     func(context.Context, time.Duration)
@@ -57,6 +59,7 @@ func system() *sys {
 	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil {
 		s.terminal, s.width = true, int(size.Col)
 	}
+	s.oneStream = sameFile(os.Stdout, os.Stderr)
 	s.uid, s.userOf = os.Geteuid(), userOf
 	if u, err := user.Current(); err == nil {
 		s.user, s.userHome = u.Username, u.HomeDir
@@ -137,3 +140,13 @@ func onSignal() (context.Context, func()) {
 
 // rest sleeps unless the run is interrupted.
 func (x *command) rest(d time.Duration) { x.sleep(x.ctx, d) }
+
+// sameFile says whether two open files are one, such as a terminal.
+func sameFile(a, b *os.File) bool {
+	x, err := a.Stat()
+	if err != nil {
+		return false
+	}
+	y, err := b.Stat()
+	return err == nil && os.SameFile(x, y)
+}

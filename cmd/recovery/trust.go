@@ -8,6 +8,7 @@ import (
 	"recovery/internal/account"
 	"recovery/internal/journal"
 	"recovery/internal/text"
+	"recovery/inventory"
 	"recovery/wake"
 
 	"github.com/urfave/cli/v2"
@@ -45,7 +46,7 @@ const (
 
 // trustItem is one row of trust's JSON.
 type trustItem struct {
-	sessionName
+	inventory.SessionName
 	Key string `json:"key"`
 	// Outcome is one of the trust constants.
 	Outcome string `json:"outcome"`
@@ -61,7 +62,7 @@ func (x *command) trust(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, _, jobs, err := x.named(c)
+	p, w, jobs, err := x.named(c)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (x *command) trust(c *cli.Context) error {
 	}
 	items, status := []trustItem{}, exitOK
 	for _, j := range jobs {
-		it, err := x.trustOne(p, j, defaultDir, state.Session(j.Short).Refused, agent)
+		it, err := x.trustOne(p, w, j, defaultDir, state.Session(j.Short).Refused, agent)
 		if err != nil {
 			return err
 		}
@@ -120,10 +121,10 @@ func defaultCwd(c *cli.Context) (string, error) {
 
 // trustOne accepts the key of the folder that a session is woken from. What is about to be done is on record before
 // the file is changed; when it fails, what the record said of the session before stands again.
-func (x *command) trustOne(p *place, j *account.Job, defaultDir string, refused *journal.RefusedData, agent bool) (
-	trustItem, error,
-) {
-	it := trustItem{sessionName: nameOf(j), Outcome: trustFailed}
+func (x *command) trustOne(p *place, w *inventory.World, j *account.Job, defaultDir string, refused *journal.RefusedData,
+	agent bool,
+) (trustItem, error) {
+	it := trustItem{SessionName: w.Name(j), Outcome: trustFailed}
 	if j.Cwd == "" && defaultDir == "" {
 		it.Reason = fmt.Sprintf("the job has no folder of its own and is woken from the home folder; "+
 			"to trust that one: recovery %s; a narrower one is given to `recovery resume` as well",

@@ -119,8 +119,7 @@ func TestOneCauseIsPrintedOnce(t *testing.T) {
 		t.Errorf("one cause, more than one line, or none:\n%s", out)
 	}
 	for _, want := range []string{
-		"each of " + one.Short + " " + two.Short + ": blocked: ",
-		"each of " + one.Short + " " + two.Short + ": next: recovery trust SHORT\n",
+		"\n    next, each: recovery trust SHORT\n",
 		"    next: recovery trust " + other.Short + "\n",
 	} {
 		if !strings.Contains(out, want) {

@@ -35,7 +35,7 @@ EXIT STATUS:
 
 // whyItem is one row of why's JSON.
 type whyItem struct {
-	sessionName
+	inventory.SessionName
 	inventory.Story
 	Problem string `json:"problem"`
 }
@@ -50,7 +50,7 @@ func (x *command) why(c *cli.Context) error {
 	}
 	items, status := []whyItem{}, exitOK
 	for _, f := range w.All(jobs) {
-		it := whyItem{sessionName: nameOf(f.Job), Story: w.Story(f), Problem: f.Problem}
+		it := whyItem{SessionName: w.Name(f.Job), Story: w.Story(f), Problem: f.Problem}
 		if f.Problem != "" {
 			status = exitNeedsUser
 		}
@@ -107,7 +107,7 @@ EXIT STATUS:
 
 // pinItem is one row of pins' JSON.
 type pinItem struct {
-	sessionName
+	inventory.SessionName
 	Live        string          `json:"live"`
 	IdleSeconds *int64          `json:"idle_seconds"`
 	MemoryBytes *int64          `json:"memory_bytes"`
@@ -122,7 +122,7 @@ func (x *command) pins(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := x.see(p)
+	w, err := x.seeKnown(p)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (x *command) pins(c *cli.Context) error {
 	}
 	items, status, total := []pinItem{}, exitOK, int64(0)
 	for _, f := range w.All(jobs) {
-		it := pinItem{sessionName: nameOf(f.Job), Live: string(f.Live.State), Proof: w.PinProof(f, pinned)}
+		it := pinItem{SessionName: w.Name(f.Job), Live: string(f.Live.State), Proof: w.PinProof(f, pinned)}
 		if !f.Tail.LastEntry.IsZero() {
 			idle := int64(w.Now.Sub(f.Tail.LastEntry) / time.Second)
 			it.IdleSeconds = &idle

@@ -7,6 +7,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/journal"
+	"recovery/inventory"
 	"recovery/prompts"
 	"recovery/wrap"
 
@@ -37,7 +38,7 @@ EXIT STATUS:
 
 // wrapItem is one row of wrap-wait's JSON.
 type wrapItem struct {
-	sessionName
+	inventory.SessionName
 	wrap.Status
 	Pinned bool `json:"pinned"`
 }
@@ -69,7 +70,7 @@ func (x *command) wrapWait(c *cli.Context) error {
 	}
 	for _, j := range jobs {
 		s := found[j.Short]
-		it := wrapItem{sessionName: nameOf(j), Status: s, Pinned: j.Pinned}
+		it := wrapItem{SessionName: w.Name(j), Status: s, Pinned: j.Pinned}
 		items = append(items, it)
 		if err := p.recordWrap(j.Short, s, c.String("mark")); err != nil {
 			return err

@@ -343,9 +343,6 @@ func parseTime(s string) time.Time {
 	return t.UTC()
 }
 
-// Link is where the thread of a bridged job is read; empty for a plain job.
-func (j *Job) Link() string { return claude.Link(j.BridgeBody) }
-
 // Terminal says whether the supervisor has nothing more to start for this job.
 func (j *Job) Terminal() bool { return claude.Terminal(j.State) }
 

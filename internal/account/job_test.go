@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recovery/fixtures"
+	"recovery/internal/claude"
 )
 
 // job reads a job whose state.json is text.
@@ -136,8 +137,8 @@ func TestJobWords(t *testing.T) {
 		}
 	}
 	for id, link := range map[string]string{"": "", "cse_X": "https://claude.ai/code/session_X", "session_X": "https://claude.ai/code/session_X"} {
-		if j := job(t, state(`,"bridgeSessionId":"`+id+`"`)); j.Link() != link {
-			t.Errorf("%s: %s", id, j.Link())
+		if j := job(t, state(`,"bridgeSessionId":"`+id+`"`)); claude.Link(j.BridgeBody) != link {
+			t.Errorf("%s: %s", id, claude.Link(j.BridgeBody))
 		}
 	}
 	if j := job(t, state(`,"intent":"first words"`)); j.Title() != "first words" {
@@ -242,7 +243,7 @@ func TestJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := jobs.ByShort[s.Short]
-		if j.Problem != "" || j.QueuedPrompt != words || !j.Pinned || j.InFlightQueue != 2 || j.Link() != s.Link || !j.SelfWake || j.Name != s.Name ||
+		if j.Problem != "" || j.QueuedPrompt != words || !j.Pinned || j.InFlightQueue != 2 || claude.Link(j.BridgeBody) != s.Link || !j.SelfWake || j.Name != s.Name ||
 			!j.UpdatedAt.Equal(s.UpdatedAt) || j.LinkScanPath != s.Transcript || j.SessionID != s.SessionID {
 			t.Errorf("%+v", j)
 		}

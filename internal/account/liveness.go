@@ -113,7 +113,7 @@ func (w *Witnesses) Of(j *Job, log *Log) Liveness {
 		case nearly:
 		case verdict == Live:
 			live("%s", why)
-			if row.source == "registry" {
+			if row.source == registrySource {
 				out.PID, out.Status, out.WaitingFor = row.pid, row.status, row.waiting
 			}
 		case verdict == Unknown:
@@ -199,6 +199,11 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 		running, same := w.processes.alive(p.pid, p.start)
 		actual := w.processes.ByPID[p.pid]
 		switch {
+		case r.source == registrySource && actual.Zombie && (p.start == "" || actual.Start == "" || actual.Start == p.start):
+			// After a kill -9 of everything, process 1 takes its time, or never does it in a container. Seen on 2.1.332,
+			// which made a copy with an empty roster too: it goes by the registry. A stop takes the row out of it.
+			return Unknown, fmt.Sprintf("%s: process %d has ended and its parent has not waited for it yet: the client "+
+				"takes it for running, and a wake would make a copy", r.source, p.pid)
 		case running && same && p.start == "":
 			return Unknown, fmt.Sprintf("%s: process %d runs and its registered start is missing", r.source, p.pid)
 		case running && same && actual.Start == "":

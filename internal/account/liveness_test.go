@@ -18,6 +18,7 @@ func table() Processes {
 		1: {PID: 1, Start: "3", Args: []string{"/sbin/init"}}, 100: {PID: 100, Start: "5000000", Args: []string{"claude"}, Started: now.Add(-time.Hour)},
 		200: {PID: 200, Start: "6000000", Args: []string{"claude bg-pty-host"}}, 300: {PID: 300, Start: "7000000", Args: []string{"vim"}},
 		400: {PID: 400, Args: []string{"claude"}}, // cannot be looked at
+		500: {PID: 500, Start: "8000000", Zombie: true},
 	}}
 }
 
@@ -103,6 +104,14 @@ func TestLiveness(t *testing.T) {
 		{"roster with a damaged key", map[string]string{"daemon/roster.json": `{"workerz":{}}`}, Job{}, Unknown, "roster is damaged"},
 		{"roster with two tables", map[string]string{"daemon/roster.json": `{"workers":{},"workers":{}}`}, Job{}, Unknown, "roster is damaged"},
 		{"roster with a byte order mark", map[string]string{"daemon/roster.json": "\ufeff" + `{"workers":{}}`}, Job{}, Offline, ""},
+		// A process that ended and was not waited for: the client takes it for running, and its wake would make a copy.
+		{"ended, not waited for", map[string]string{"sessions/500.json": row(500, `,"procStart":"8000000"`+byID)}, Job{}, Unknown,
+			"process 500 has ended"},
+		{"ended, not waited for, on the roster", map[string]string{"daemon/roster.json": worker(short1, `,"pid":500,"procStart":"8000000"`)},
+			Job{}, Offline, "is gone"},
+		{"ended, not waited for, of another start", map[string]string{"sessions/500.json": row(500, start+byID)}, Job{}, Offline, "gone"},
+		{"ended, not waited for, of another session", map[string]string{"sessions/500.json": row(500, `,"procStart":"8000000"`+other)},
+			Job{}, Offline, ""},
 		// The job itself.
 		{"a broken job", nil, Job{Problem: "is not valid JSON"}, Unknown, "state.json is not valid JSON"},
 		{"live and broken", map[string]string{"sessions/100.json": row(100, start+byID)}, Job{Problem: "x"}, Live, "100"},

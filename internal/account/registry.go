@@ -28,6 +28,9 @@ type registered struct {
 	damaged bool
 }
 
+// registrySource is what evidence calls the registry.
+const registrySource = "registry"
+
 // registryKeys are the keys whose loss would change what a row says of a session. Without its pid a row is broken anyway.
 var registryKeys = []string{"sessionId", "resumeSessionId", "jobId", "procStart", "pidDomain"}
 
@@ -92,7 +95,7 @@ func registryRow(data []byte, filePID int) (row registered, problem string) {
 	if problem != "" {
 		return registered{}, problem
 	}
-	row.source = "registry"
+	row.source = registrySource
 	note := func(format string, args ...any) { problem = fmt.Sprintf(format, args...) }
 	checkKeys(root, "", registryKeys, note)
 	root.ForEach(func(k, v gjson.Result) bool {

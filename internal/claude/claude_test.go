@@ -105,6 +105,53 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
+// TestBehindAReminder: who said what stands behind the client's reminders is who is behind the text.
+func TestBehindAReminder(t *testing.T) {
+	const reminder = "<system-reminder>\nAs you answer\n</system-reminder>"
+	for said, want := range map[string]Author{
+		reminder:                               AuthorInjected,
+		reminder + "\n" + reminder:             AuthorInjected,
+		"<system-reminder>\nnever closed yes":  AuthorInjected,
+		reminder + "\nyes, go":                 "",
+		reminder + reminder + " yes":           "",
+		reminder + "\n<task-notification>x":    AuthorNotification,
+		"yes\n" + reminder:                     "",
+		reminder + "\n[Request interrupted by": AuthorInterrupted,
+	} {
+		if author, _ := MarkedBy(said); author != want {
+			t.Errorf("%q is by %q, want %q", said, author, want)
+		}
+	}
+}
+
+// TestWhatWasTyped: commands and shell lines as the client 2.1.332 wrote them.
+func TestWhatWasTyped(t *testing.T) {
+	const line = "<command-message>plugin:session-wrap</command-message>\n<command-name>/plugin:session-wrap</command-name>\n<command-args>done mode</command-args>"
+	for _, c := range []struct {
+		said, name, args string
+		ok               bool
+	}{
+		{line, "plugin:session-wrap", "done mode", true},
+		{"<command-name>/cost</command-name>", "cost", "", true},
+		{"<command-name>/cut", "", "", true},
+		{"<local-command-stdout>x</local-command-stdout>", "", "", false},
+		{"see <command-name>/cost</command-name>", "", "", false},
+	} {
+		if name, args, ok := CommandLine(c.said); name != c.name || args != c.args || ok != c.ok {
+			t.Errorf("%q: %q %q %v", c.said, name, args, ok)
+		}
+	}
+	if line, ok := ShellLine("\n<bash-input>ls -l</bash-input>"); !ok || line != "ls -l" {
+		t.Errorf("a shell line is %q, %v", line, ok)
+	}
+	if _, ok := ShellLine("<bash-stdout>x</bash-stdout>"); ok {
+		t.Error("an output is no line")
+	}
+	if !LocalOutput("<local-command-stdout></local-command-stdout>") || !LocalOutput(" <local-command-stderr>x") || LocalOutput("<local-command-caveat>x") {
+		t.Error("the output of a command is not told from its caveat")
+	}
+}
+
 func TestIDs(t *testing.T) {
 	const id = "261c700b-5c0d-4f0e-9a6b-0123456789ab"
 	if ShortOf(id) != "261c700b" || ShortOf("261c700b") != "261c700b" || !IsShort(ShortOf(id)) || IsShort("261C700B") || !IsUUID(id) || IsUUID(strings.ToUpper(id)) {
@@ -141,6 +188,14 @@ func TestParseLogLine(t *testing.T) {
 	}
 	if got := ParseLogLine("no stamp"); got != (LogLine{}) {
 		t.Errorf("%+v", got)
+	}
+	for line, want := range map[string]string{
+		"[" + stamp + "] [bg] bg retire 261c700b: memory-pressure, idle 61m [x]": "memory-pressure, idle 61m [x]",
+		"bg retire 261c700b: idle-prompt, idle 8h":                               "idle-prompt, idle 8h", "bg settled 261c700b (done)": "", "": "",
+	} {
+		if got := Retirement(line); got != want {
+			t.Errorf("%q: retired %q, want %q", line, got, want)
+		}
 	}
 	if adopted, respawned, dead, ok := Adoption("bg adopt: adopted=2 respawned=0 dead=1"); !ok || adopted != "2" || respawned != "0" || dead != "1" {
 		t.Error("an adoption is misread")

@@ -56,6 +56,20 @@ type LogLine struct {
 	Text string
 }
 
+// Retirement is what a line of the log, or its text, says of how a session was retired: the cause and the idle time; empty when it
+// is no retirement.
+func Retirement(line string) string {
+	_, text, ok := strings.Cut(line, "[bg] ")
+	if !ok {
+		text = line
+	}
+	if !logRetire.MatchString(text) {
+		return ""
+	}
+	_, how, _ := strings.Cut(text, ": ")
+	return how
+}
+
 // ParseLogLine reads one line of the supervisor's log.
 func ParseLogLine(line string) LogLine {
 	// A machine that lost its power leaves zeros, or half a line, and the next supervisor writes right behind them. Its

@@ -14,6 +14,9 @@ const (
 	ToolCronDelete = "CronDelete"
 )
 
+// ToolSkill runs a skill.
+const ToolSkill = "Skill"
+
 // Tools that start a subagent; Task is the old name of Agent.
 const (
 	ToolAgent = "Agent"

@@ -36,7 +36,12 @@ var markers = []struct {
 
 // MarkedBy says who put a text into the user's role, by how it begins; ok is false for a text without a marker, which
 // may be a person's.
+//
+// A reminder of the client's can stand before what somebody else said: who said that is who is behind the text.
 func MarkedBy(s string) (author Author, ok bool) {
+	if rest := behindReminders(s); rest != "" {
+		s = rest
+	}
 	s = strings.TrimLeft(s, " \t\r\n")
 	for _, m := range markers {
 		if strings.HasPrefix(s, m.prefix) {
@@ -46,11 +51,58 @@ func MarkedBy(s string) (author Author, ok bool) {
 	return "", false
 }
 
-// SystemReminder is the pair of tags around a reminder of the client's; a person's words can follow the second one.
+// systemReminder is the pair of tags around a reminder of the client's; a person's words can follow the second one.
 const (
-	SystemReminder    = "<system-reminder>"
-	EndSystemReminder = "</system-reminder>"
+	systemReminder    = "<system-reminder>"
+	endSystemReminder = "</system-reminder>"
 )
+
+// behindReminders is a text without the client's reminders at its beginning.
+func behindReminders(s string) string {
+	s = strings.TrimSpace(s)
+	for strings.HasPrefix(s, systemReminder) {
+		_, rest, closed := strings.Cut(s, endSystemReminder)
+		if !closed {
+			return ""
+		}
+		s = strings.TrimSpace(rest)
+	}
+	return s
+}
+
+// LocalOutput says whether a text is what a command printed that the client answered by itself. The command's own line stands
+// before it, and the model is asked nothing.
+func LocalOutput(s string) bool {
+	s = strings.TrimLeft(s, " \t\r\n")
+	return strings.HasPrefix(s, "<local-command-stdout") || strings.HasPrefix(s, "<local-command-stderr")
+}
+
+// CommandLine reads the line that the client writes for a command that a person typed: its name without the slash, and its
+// arguments.
+func CommandLine(s string) (name, args string, ok bool) {
+	if author, _ := MarkedBy(s); author != AuthorCommand {
+		return "", "", false
+	}
+	return strings.TrimPrefix(inside(s, "command-name"), "/"), inside(s, "command-args"), true
+}
+
+// ShellLine is the command line that a person ran in the client's shell, and whether the text is one.
+func ShellLine(s string) (line string, ok bool) {
+	if !strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "<bash-input") {
+		return "", false
+	}
+	return inside(s, "bash-input"), true
+}
+
+// inside is what stands in the first pair of a tag, trimmed; empty when it is not closed.
+func inside(s, tag string) string {
+	_, rest, _ := strings.Cut(s, "<"+tag+">")
+	inner, _, ok := strings.Cut(rest, "</"+tag+">")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(inner)
+}
 
 // Values of origin.kind that decide.
 const (
@@ -117,6 +169,14 @@ const (
 	TypeQueue       = "queue-operation"
 	TypeContinuedIn = "continued-in"
 	TypeBridge      = "bridge-session"
+)
+
+// The operations of a line of the queue: a message went in, was handed over, was taken out, all were taken out.
+const (
+	QueuePut    = "enqueue"
+	QueueTake   = "dequeue"
+	QueueRemove = "remove"
+	QueuePopAll = "popAll"
 )
 
 // isolation is how the guard of background sessions refuses a call; it writes no toolDenialKind.

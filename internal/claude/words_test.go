@@ -23,6 +23,8 @@ var wordSamples = []string{
 	`[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. It may or may not`,
 	`{"type":"attachment","attachment":{"type":"queued_command","prompt":"and the docs"}}`,
 	`{"type":"queue-operation","operation":"enqueue","timestamp":"2026-11-29T12:01:43.816Z","content":"and the docs"}`,
+	`{"type":"queue-operation","operation":"dequeue"}`, `{"operation":"remove","content":"x"}`, `{"operation":"popAll","content":"x"}`,
+	`{"name":"CronCreate","input":{"cron":"0 * * * *"}}`, `{"name":"CronDelete","input":{"id":"1"}}`, `{"name":"Skill","input":{"skill":"x"}}`,
 	`{"type":"continued-in","sessionId":"261c700b-5c0d-4f0e-9a6b-0123456789ab"}`,
 	`{"type":"bridge-session","bridgeSessionId":"cse_01NEWnewNEWnewNEWnewNE1a","lastSequenceNum":3}`,
 	`https://claude.ai/code/session_01NEWnewNEWnewNEWnewNE1a`,

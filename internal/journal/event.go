@@ -34,7 +34,7 @@ const (
 // seen says that an event of this type tells only what was looked at: nothing that is done goes by its being on record.
 func (t Type) seen() bool {
 	switch t {
-	case Inventoried, Checked, Reviewed, Defect, Wrapped:
+	case Inventoried, Checked, Reviewed, Defect, Wrapped, Deferred:
 		return true
 	}
 	return false

@@ -309,6 +309,17 @@ func (s *State) OpenSessions() []string {
 	return slices.Compact(open)
 }
 
+// DefectsOf are the open defects of one session.
+func (s *State) DefectsOf(short string) []DefectData {
+	var out []DefectData
+	for _, d := range s.Defects {
+		if d.Session == short {
+			out = append(out, d.DefectData)
+		}
+	}
+	return out
+}
+
 // Defective are the sessions with an open defect, sorted.
 func (s *State) Defective() []string {
 	var out []string

@@ -60,12 +60,12 @@ func TestABarredFolderIsNotWritten(t *testing.T) {
 	w := WorkIn(filepath.Join(t.TempDir(), "work"))
 	w.Barred = errors.New("it is another user's")
 	j := w.Journal(time.Now)
-	for _, typ := range []Type{RunStarted, Confirmed, Intended, Concluded, Settled, Acknowledged, Trusted, Deferred, TurnedAway, "of-tomorrow"} {
+	for _, typ := range []Type{RunStarted, Confirmed, Intended, Concluded, Settled, Acknowledged, Trusted, TurnedAway, "of-tomorrow"} {
 		if err := j.Append(typ, "0000000a", RunData{}); !errors.Is(err, w.Barred) {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
-	for _, typ := range []Type{Inventoried, Checked, Reviewed, Defect, Wrapped} {
+	for _, typ := range []Type{Inventoried, Checked, Reviewed, Defect, Wrapped, Deferred} {
 		if err := j.Append(typ, "0000000a", RunData{}); err != nil {
 			t.Errorf("%s: %v", typ, err)
 		}

@@ -85,23 +85,9 @@ var authors = map[claude.Author]string{
 	claude.AuthorInterrupted:  "the client's note of an interruption",
 }
 
-// marked says what a text is if no person wrote it. A person's words can follow a reminder in the same text, so reminders
-// are taken off first; what follows the other markers is the client's.
+// marked says what a text is if no person wrote it.
 func marked(t string) string {
-	const open, end = claude.SystemReminder, claude.EndSystemReminder
-	t = strings.TrimSpace(t)
-	rest := t
-	for strings.HasPrefix(rest, open) {
-		_, after, closed := strings.Cut(rest, end)
-		if !closed {
-			break
-		}
-		rest = strings.TrimSpace(after)
-	}
-	if rest == "" && t != "" {
-		rest = t
-	}
-	author, _ := claude.MarkedBy(rest)
+	author, _ := claude.MarkedBy(t)
 	return authors[author]
 }
 

@@ -53,9 +53,9 @@ func newWork() *work {
 
 // calls takes the calls of an assistant line.
 func (w *work) calls(e *Entry) {
-	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
-		id, name, input := b.Get("id").String(), b.Get("name").Str, b.Get("input")
-		if b.Get("type").Str != "tool_use" || id == "" || w.open[id] != nil {
+	e.Calls(func(c Call) bool {
+		id, name, input := c.ID, c.Name, c.Input
+		if !c.Ran() || id == "" || w.open[id] != nil {
 			return true
 		}
 		w.open[id] = &OpenCall{ID: id, Tool: name, Text: label(name, input), At: e.At, uuid: e.UUID}
@@ -103,32 +103,25 @@ func label(name string, input gjson.Result) string {
 
 // results takes the results of calls in a user line.
 func (w *work) results(e *Entry) {
-	answer := e.Get("toolUseResult")
-	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
-		if b.Get("type").Str != "tool_result" {
-			return true
-		}
-		id := b.Get("tool_use_id").String()
+	e.Results(func(r Result) {
+		id := r.CallID
 		call := w.open[id]
 		delete(w.open, id)
-		failed := b.Get("is_error").Type == gjson.True || e.Get("toolDenialKind").String() != ""
-		said := blockText(b.Get("content"))
 		switch {
-		case failed:
+		case r.Undone():
 			delete(w.background, id)
 		case w.stops[id] != "":
 			w.ended(w.stops[id])
 		case call == nil:
-		case claude.StartsAgent(call.Tool) && (claude.LaunchedAgent(said) || answer.Get("isAsync").Type == gjson.True):
+		case claude.StartsAgent(call.Tool) && r.launched():
 			w.begin(&Background{ID: id, Kind: WorkAgent, Label: call.Text, At: call.At})
-			w.task(id, answer.Get("agentId").String())
+			w.task(id, r.Agent())
 		case claude.StartsAgent(call.Tool):
 			delete(w.background, id) // it answered at once
-		case answer.Get("backgroundTaskId").String() != "":
+		case r.Shell() != "":
 			w.begin(&Background{ID: id, Kind: WorkShell, Label: call.Text, At: call.At})
-			w.task(id, answer.Get("backgroundTaskId").String())
+			w.task(id, r.Shell())
 		}
-		return true
 	})
 }
 
@@ -204,7 +197,7 @@ func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 			return true
 		}
 		begun, on[e.UUID] = true, true
-		parent = cmp.Or(e.Get("parentUuid").String(), e.Get("logicalParentUuid").String())
+		parent = cmp.Or(e.root.Get("parentUuid").String(), e.root.Get("logicalParentUuid").String())
 		return parent != ""
 	})
 	var out []OpenCall
@@ -219,8 +212,8 @@ func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 // thread notes a thread that the transcript names; one that is named again is the newest. A line that names another session was
 // copied with its conversation.
 func (f *folder) thread(e *Entry) {
-	body := claude.Body(strings.TrimSpace(e.Get("bridgeSessionId").String()))
-	if of := e.Get("sessionId").String(); body == "" || of != "" && f.session != "" && of != f.session {
+	body := claude.Body(strings.TrimSpace(e.root.Get("bridgeSessionId").String()))
+	if of := e.root.Get("sessionId").String(); body == "" || of != "" && f.session != "" && of != f.session {
 		return
 	}
 	f.out.Threads = append(slices.DeleteFunc(f.out.Threads, func(known string) bool { return known == body }), body)

@@ -12,7 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Entry is one line, understood as far as recovery needs.
+// Entry is one line, understood as far as recovery needs: one event of the stream that a conversation is. What it says of a
+// speaker, a text, a call, a result, the end of a turn or the queue is read here and nowhere else.
 type Entry struct {
 	Line
 	// Type is user, assistant, attachment, system, queue-operation, continued-in or a kind of bookkeeping.
@@ -35,17 +36,11 @@ func (e *Entry) Conversation() bool {
 	return false
 }
 
-// Get reads a value by its path (gjson syntax) from the line.
-func (e *Entry) Get(path string) gjson.Result { return e.root.Get(path) }
-
 // conversationKeys are the keys whose loss would change what a line means; a near miss is damage.
 var conversationKeys = []string{
 	"type", "message", "isSidechain", "isMeta", "timestamp", "operation", "content", "origin", "isApiErrorMessage",
 	"isCompactSummary", "toolUseResult", "toolDenialKind", "attachment",
 }
-
-// queuedCommand is the kind of an attachment that holds a message from the queue.
-const queuedCommand = claude.QueuedCommand
 
 var conversationTypes = []string{"user", "assistant", "attachment", "system", claude.TypeQueue, claude.TypeContinuedIn}
 
@@ -145,7 +140,7 @@ func (e *Entry) fill() {
 		// Only one kind matters: a message that was handed over.
 		a := e.root.Get("attachment")
 		kind := a.Get("type")
-		_, near := account.NearMiss(kind.String(), []string{queuedCommand})
+		_, near := account.NearMiss(kind.String(), []string{claude.QueuedCommand})
 		if a.Exists() && (kind.Type != gjson.String || !account.Plain(kind.Str) || near) {
 			e.damaged("an attachment of the damaged type %q", kind.String())
 		}
@@ -215,31 +210,48 @@ var speakers = map[claude.Author]Speaker{
 	claude.AuthorInterrupted: Interrupted, claude.AuthorSession: Other, claude.AuthorSchedule: Other,
 }
 
-// Speaker says who speaks in a user line; Nobody for every other line.
+// Handed says that the line is a message that waited in the queue and was handed over in the middle of a turn.
+func (e *Entry) Handed() bool {
+	return e.Type == "attachment" && e.root.Get("attachment.type").Str == claude.QueuedCommand
+}
+
+// Speaker says who speaks in a user line or in a message that was handed over; Nobody for every other line.
 func (e *Entry) Speaker() Speaker {
-	if e.Type != "user" {
+	origin := "origin.kind"
+	switch {
+	case e.Handed():
+		origin = "attachment.origin.kind"
+	case e.Type != "user":
 		return Nobody
-	}
-	if e.hasToolResult() || e.root.Get("toolUseResult").Exists() {
+	case e.hasToolResult() || e.root.Get("toolUseResult").Exists():
 		return Tool
-	}
-	if e.root.Get("isMeta").Type == gjson.True || e.root.Get("isCompactSummary").Type == gjson.True {
+	case e.summary():
 		return Injected
 	}
-	if kind := e.root.Get("origin.kind").String(); kind != "" && kind != claude.OriginHuman {
-		if kind == claude.OriginNotification {
-			return Notification
-		}
-		return Other
+	by := Person
+	switch kind := e.root.Get(origin).String(); kind {
+	case "", claude.OriginHuman:
+		by = e.textSpeaker()
+	case claude.OriginNotification:
+		by = Notification
+	default:
+		by = Other
 	}
-	return e.textSpeaker()
+	// The client puts messages of other sessions in as its own lines.
+	if e.Type == "user" && e.root.Get("isMeta").Type == gjson.True && by != Other && TextSpeaker(e.Text()) != Other {
+		return Injected
+	}
+	return by
 }
+
+// summary says that the line tells what was said once more, after the client shortened the conversation.
+func (e *Entry) summary() bool { return e.root.Get("isCompactSummary").Type == gjson.True }
 
 // textSpeaker says who is behind the line's text. The client puts notes of its own beside what a person typed or pasted, each
 // in a block: one block of a person's makes the line a person's.
 func (e *Entry) textSpeaker() Speaker {
 	speaker := Nobody
-	eachBlock(e.root.Get("message.content"), func(b gjson.Result) bool {
+	eachBlock(e.content(), func(b gjson.Result) bool {
 		if b.Get("type").Str != "text" {
 			speaker = Person
 			return false
@@ -276,7 +288,14 @@ func (e *Entry) hasToolResult() bool {
 }
 
 // Text is what the line's message says: its text blocks, or the whole content when that is a text.
-func (e *Entry) Text() string { return blockText(e.root.Get("message.content")) }
+func (e *Entry) Text() string { return blockText(e.content()) }
+
+func (e *Entry) content() gjson.Result {
+	if e.Handed() {
+		return e.root.Get("attachment.prompt")
+	}
+	return e.root.Get("message.content")
+}
 
 // blockText is a content that is a text or a list of blocks.
 func blockText(content gjson.Result) string {
@@ -299,9 +318,4 @@ func eachBlock(content gjson.Result, fn func(b gjson.Result) bool) {
 		return
 	}
 	content.ForEach(func(_, b gjson.Result) bool { return fn(b) })
-}
-
-// Synthetic says that an assistant line is the client's, not the model's.
-func (e *Entry) Synthetic() bool {
-	return e.root.Get("message.model").Str == claude.SyntheticModel || e.root.Get("isApiErrorMessage").Type == gjson.True
 }

@@ -3,8 +3,6 @@ package transcript
 import (
 	"bytes"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"recovery/internal/account"
@@ -12,16 +10,6 @@ import (
 
 	"github.com/tidwall/gjson"
 )
-
-// Pending is a message that was typed and never answered: it is left in the queue, or went out of it and never came back
-// as a line of the conversation.
-type Pending struct {
-	// Text is empty when the client did not record it.
-	Text string
-	At   time.Time
-	// Left says that it still stands in the queue; otherwise it went out of it and never came back.
-	Left bool
-}
 
 // Ledger is what one pass over a whole transcript gives.
 type Ledger struct {
@@ -98,25 +86,13 @@ func (t *File) walkRaw(fn func(Line) error) error {
 	return walked(t.Path, forward(sectionOf(t), 0, t.Size, fn))
 }
 
-// queued is one place in the queue.
-type queued struct {
-	text   string
-	known  bool // the client recorded the text
-	nobody bool // a task notification or another line of the client's own
-	at     time.Time
-	left   bool
-}
-
 type folder struct {
 	out  Ledger
 	own  func(string) bool
 	ours func(string) bool
 	// session is the id whose name the file bears; empty for a text without a file.
 	session string
-	queue   []*queued
-	gone    []*queued // went out of the queue, not seen again yet
-	// struck are the uuids of lines that stood for a queued message: the same line can be in the file twice.
-	struck map[string]bool
+	queue   Queue
 	// known are the lines that were met before, uuids the uuids.
 	known seen
 	uuids map[string]bool
@@ -219,17 +195,16 @@ func (f *folder) mark(e *Entry, text string, delivered bool) {
 
 // attachment reads a queued message that was handed over in the middle of a turn.
 func (f *folder) attachment(e *Entry) {
-	if e.Sidechain || e.Get("attachment.type").Str != queuedCommand {
+	if e.Sidechain || !e.Handed() {
 		return
 	}
-	text := blockText(e.Get("attachment.prompt"))
+	text := e.Text()
 	f.work.notified(text)
-	f.cameBack(e, text, false)
+	f.queue.Said(e)
 	f.mark(e, text, true)
-	if kind := e.Get("attachment.origin.kind").String(); kind != "" && kind != "human" || notAPerson(text) {
-		return
+	if e.Speaker() == Person {
+		f.person(e, text)
 	}
-	f.person(e, text)
 }
 
 func (f *folder) person(e *Entry, text string) {
@@ -256,221 +231,45 @@ func (f *folder) user(e *Entry) {
 	case Person, Other, Command:
 		f.out.Notified = false
 	}
-	// A summary tells what was said once more; that is no answer to it.
-	if e.Get("isCompactSummary").Type != gjson.True {
-		f.cameBack(e, asTyped(text), speaker == Injected)
-	}
+	f.queue.Said(e)
 	f.mark(e, text, true)
 	if speaker != Person {
 		return
 	}
 	f.person(e, text)
 	if f.out.First == "" {
-		f.out.First, f.out.FirstAt, f.out.FirstCwd = text, e.At, e.Get("cwd").String()
+		f.out.First, f.out.FirstAt, f.out.FirstCwd = text, e.At, e.root.Get("cwd").String()
 	}
 }
 
 func (f *folder) operation(e *Entry) {
-	v := e.Get("content")
-	text := blockText(v)
-	known := v.Exists() && v.Type != gjson.Null
-	switch op := e.Get("operation").String(); op {
-	case "enqueue":
-		q := &queued{text: text, known: known, at: e.At, left: true}
-		q.nobody = known && notAPerson(text)
+	if op, text, _ := e.operation(); op == claude.QueuePut {
 		f.work.notified(text)
-		f.queue = append(f.queue, q)
 		f.mark(e, text, false)
-	case "dequeue":
-		f.take(e, text, known, 0)
-	case "remove":
-		f.take(e, text, known, len(f.queue)-1)
-	case "popAll":
-		if known { // one line for each message, in the client 2.1.332
-			f.take(e, text, known, 0)
-			return
-		}
-		for len(f.queue) > 0 {
-			f.takeAt(0)
-		}
-	default:
-		f.bad("a queue operation %q that is not known at byte %d", op, e.Offset)
+	}
+	if _, err := f.queue.Operation(e); err != nil {
+		f.bad("%v at byte %d", err, e.Offset)
 		f.out.BadHides = true
-	}
-}
-
-func notAPerson(text string) bool {
-	switch TextSpeaker(text) {
-	case Notification, Other, Injected, Command, Interrupted:
-		return true
-	}
-	return false
-}
-
-// take takes the entry with this text out of the queue, else the one at fallback.
-func (f *folder) take(e *Entry, text string, known bool, fallback int) {
-	if known {
-		for i, q := range f.queue {
-			if q.known && strings.TrimSpace(q.text) == strings.TrimSpace(text) {
-				f.takeAt(i)
-				return
-			}
-		}
-		// A text that never went in is an entry whose own line is lost: it counts as typed.
-		for i, q := range f.queue {
-			if !q.known {
-				q.text, q.known = text, true
-				f.takeAt(i)
-				return
-			}
-		}
-		if !notAPerson(text) {
-			f.gone = append(f.gone, &queued{text: text, known: true, at: e.At})
-		}
-		return
-	}
-	if fallback >= 0 && fallback < len(f.queue) {
-		f.takeAt(fallback)
-	}
-}
-
-func (f *folder) takeAt(i int) {
-	q := f.queue[i]
-	q.left = false
-	f.queue = append(f.queue[:i:i], f.queue[i+1:]...)
-	if !q.nobody {
-		f.gone = append(f.gone, q)
-	}
-}
-
-// asTyped is what a person typed for a line that the client wrote of it: a command stands in the queue as "/name arguments",
-// a shell command as its text.
-func asTyped(text string) string {
-	between := func(tag string) string {
-		_, rest, _ := strings.Cut(text, "<"+tag+">")
-		inner, _, ok := strings.Cut(rest, "</"+tag+">")
-		if !ok {
-			return ""
-		}
-		return strings.TrimSpace(inner)
-	}
-	switch trimmed := strings.TrimLeft(text, " \t\r\n"); {
-	case strings.HasPrefix(trimmed, "<command-"):
-		if name := between("command-name"); name != "" {
-			return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + between("command-args"))
-		}
-	case strings.HasPrefix(trimmed, "<bash-input"):
-		return between("bash-input")
-	}
-	return text
-}
-
-// cameBack strikes out what went out of the queue and now stands in the conversation. A line may hold several messages
-// joined, each on lines of its own, and the same text typed twice has to come back twice. whole says that only a line that
-// equals a message counts.
-func (f *folder) cameBack(e *Entry, line string, whole bool) {
-	if len(f.gone) == 0 && len(f.queue) == 0 || e.UUID != "" && f.struck[e.UUID] {
-		return
-	}
-	rest, struck := strike(line, f.gone, whole)
-	f.gone = without(f.gone, struck)
-	any := len(struck) > 0
-	// The line can stand before the operation that takes its message out, and the client takes messages out by their urgency.
-	// What is still in the queue counts as said only when such messages are all that the line holds.
-	if all, more := strike(rest, f.queue, whole); len(more) > 0 && blank(all) {
-		for q := range more {
-			q.nobody = true
-		}
-		rest, any = all, true
-	}
-	if any {
-		put(&f.struck, e.UUID)
-	}
-	// A message whose text was not recorded may be what is left of the line; no more than one.
-	if whole || blank(rest) && any || notAPerson(line) {
-		return
-	}
-	for _, q := range f.gone {
-		if q.textless() {
-			f.gone = without(f.gone, map[*queued]bool{q: true})
-			put(&f.struck, e.UUID)
-			return
-		}
-	}
-}
-
-// strike cuts the texts of queued messages out of a line, the long ones first: a short one may be part of them.
-func strike(line string, list []*queued, whole bool) (rest string, struck map[*queued]bool) {
-	ordered := slices.Clone(list)
-	slices.SortStableFunc(ordered, func(a, b *queued) int { return len(b.text) - len(a.text) })
-	rest, struck = line, map[*queued]bool{}
-	for _, q := range ordered {
-		if q.nobody || q.textless() {
-			continue
-		}
-		want := strings.TrimSpace(q.text)
-		if whole {
-			if strings.TrimSpace(rest) == want {
-				return "", map[*queued]bool{q: true}
-			}
-			continue
-		}
-		if cut, ok := cutPart(rest, want); ok {
-			rest, struck[q] = cut, true
-		}
-	}
-	return rest, struck
-}
-
-func without(list []*queued, out map[*queued]bool) []*queued {
-	return slices.DeleteFunc(list, func(q *queued) bool { return out[q] })
-}
-
-func (q *queued) textless() bool { return !q.known || strings.TrimSpace(q.text) == "" }
-
-// blank says that nothing is left of a line but what was cut out of it.
-func blank(rest string) bool { return strings.Trim(rest, cutMark+" \t\r\n") == "" }
-
-// cutMark stands where a part was cut out, so that what was around it does not grow together.
-const cutMark = "\x00"
-
-// cutPart cuts part out of text where it fills whole lines: "yes" in "yesterday" is another message.
-func cutPart(text, part string) (rest string, ok bool) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], part)
-		if i < 0 {
-			return text, false
-		}
-		from, to := at+i, at+i+len(part)
-		before := strings.TrimRight(text[:from], " \t\r")
-		after := strings.TrimLeft(text[to:], " \t\r")
-		if (before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, cutMark)) &&
-			(after == "" || after[0] == '\n' || strings.HasPrefix(after, cutMark)) {
-			return text[:from] + cutMark + text[to:], true
-		}
-		at = from + 1
 	}
 }
 
 // schedules follows the session's own timers: one that was made and not deleted wakes it by itself.
 func (f *folder) schedules(e *Entry) {
-	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
-		if b.Get("type").Str != "tool_use" {
-			return true
-		}
+	e.Calls(func(c Call) bool {
 		// Which one is deleted is told by an id of the result; one deletion undoes one creation.
-		switch id, name := b.Get("id").String(), b.Get("name").Str; name {
-		case claude.ToolCronCreate:
-			put(&f.made, id)
+		switch {
+		case !c.Ran():
+		case c.Name == claude.ToolCronCreate:
+			put(&f.made, c.ID)
 			if f.crons == nil {
 				f.crons = map[string]string{}
 			}
-			if _, ok := f.crons[id]; !ok {
-				f.cronIDs = append(f.cronIDs, id)
+			if _, ok := f.crons[c.ID]; !ok {
+				f.cronIDs = append(f.cronIDs, c.ID)
 			}
-			f.crons[id] = label(name, b.Get("input"))
-		case claude.ToolCronDelete:
-			put(&f.unmade, id)
+			f.crons[c.ID] = label(c.Name, c.Input)
+		case c.Name == claude.ToolCronDelete:
+			put(&f.unmade, c.ID)
 		}
 		return true
 	})
@@ -481,12 +280,11 @@ func (f *folder) failed(e *Entry) {
 	if len(f.made) == 0 {
 		return
 	}
-	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
-		if b.Get("is_error").Type == gjson.True {
-			delete(f.made, b.Get("tool_use_id").String())
-			delete(f.unmade, b.Get("tool_use_id").String())
+	e.Results(func(r Result) {
+		if r.Failed {
+			delete(f.made, r.CallID)
+			delete(f.unmade, r.CallID)
 		}
-		return true
 	})
 }
 
@@ -498,16 +296,7 @@ func put(set *map[string]bool, id string) {
 }
 
 func (f *folder) finish() {
-	for _, q := range f.gone {
-		if !q.nobody {
-			f.out.Pending = append(f.out.Pending, Pending{Text: q.text, At: q.at})
-		}
-	}
-	for _, q := range f.queue {
-		if !q.nobody {
-			f.out.Pending = append(f.out.Pending, Pending{Text: q.text, At: q.at, Left: true})
-		}
-	}
+	f.out.Pending = f.queue.Pending()
 	if len(f.made) > len(f.unmade) {
 		for _, id := range f.cronIDs {
 			if f.made[id] {

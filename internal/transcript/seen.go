@@ -18,7 +18,7 @@ func (s seen) again(e *Entry) bool {
 		return false
 	}
 	h := sha256.New()
-	for _, part := range []string{e.UUID, e.Type, e.Get("message.content").Raw, e.Get("message.stop_reason").Raw, e.Get("attachment").Raw} {
+	for _, part := range []string{e.UUID, e.Type, e.root.Get("message.content").Raw, e.root.Get("message.stop_reason").Raw, e.root.Get("attachment").Raw} {
 		_, _ = io.WriteString(h, part)
 		_, _ = h.Write([]byte{0})
 	}

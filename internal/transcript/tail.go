@@ -3,12 +3,9 @@ package transcript
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"recovery/internal/claude"
-
-	"github.com/tidwall/gjson"
 )
 
 // TurnState is how the last turn of a conversation stands.
@@ -91,19 +88,19 @@ func (s *tailScan) add(e *Entry) bool {
 		s.decide(UnknownTurn, "%s at byte %d, after the last readable message", e.Bad, e.Offset)
 	}
 	if e.Type == claude.TypeContinuedIn && s.out.ContinuedIn == "" {
-		s.out.ContinuedIn = cmp.Or(e.Get("continuedInSessionId").String(), "another session")
+		s.out.ContinuedIn = cmp.Or(e.root.Get("continuedInSessionId").String(), "another session")
 	}
 	if !e.Conversation() {
 		return true
 	}
-	if s.out.LastEntry.IsZero() && !e.At.IsZero() && !claude.OwnNote(e.Get("subtype").Str) {
+	if s.out.LastEntry.IsZero() && !e.At.IsZero() && !e.ownNote() {
 		s.out.LastEntry = e.At
 	}
 	if !s.lastSeen && (e.Type == "user" || e.Type == "assistant") {
 		s.lastSeen, s.out.LastUUID = true, e.UUID
 	}
 	if s.out.Cwd == "" {
-		s.out.Cwd = e.Get("cwd").String()
+		s.out.Cwd = e.root.Get("cwd").String()
 	}
 	switch e.Type {
 	case "user":
@@ -111,33 +108,20 @@ func (s *tailScan) add(e *Entry) bool {
 	case "assistant":
 		s.assistant(e)
 	case "system":
-		s.system(e)
+		if said, ok := e.Tried(); ok {
+			if !s.decided {
+				s.out.ErrorText = said
+			}
+			s.decide(ErrorTurn, "the last turn ended in an API error")
+		}
+		s.localOut = s.localOut || e.CommandOutput()
 	case "attachment":
-		if e.Get("attachment.type").Str == queuedCommand {
+		if e.Handed() {
 			s.message(e)
 			s.decide(MidTurn, "the last line is a message that had waited in the queue and was never answered")
 		}
 	}
 	return !(s.decided && s.replyDone && s.out.Messages)
-}
-
-func (s *tailScan) system(e *Entry) {
-	switch e.Get("subtype").Str {
-	case "api_error":
-		if !s.decided {
-			s.out.ErrorText = cmp.Or(e.Get("content").String(), e.Get("error.message").String(), e.Get("error").String())
-		}
-		s.decide(ErrorTurn, "the last turn ended in an API error")
-	case "local_command":
-		s.localOut = s.localOut || isLocalOutput(e.Get("content").String())
-	}
-}
-
-// isLocalOutput says whether a text is what a local command printed. The command's own line stands before it, and the model
-// is asked nothing.
-func isLocalOutput(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
-	return strings.HasPrefix(text, "<local-command-stdout") || strings.HasPrefix(text, "<local-command-stderr")
 }
 
 func (s *tailScan) message(e *Entry) {
@@ -158,18 +142,14 @@ func (s *tailScan) user(e *Entry) {
 	switch speaker {
 	case Tool:
 		s.message(e)
-		eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
-			s.results[b.Get("tool_use_id").String()] = true
-			return true
-		})
+		e.Results(func(r Result) { s.results[r.CallID] = true })
 		s.decide(MidTurn, "the last line is a tool's result that was never answered")
 	case Injected:
 	case Command:
-		text := strings.TrimLeft(e.Text(), " \t\r\n")
 		switch {
-		case isLocalOutput(text):
+		case e.CommandOutput():
 			s.localOut = true
-		case strings.HasPrefix(text, "<local-command-"), strings.HasPrefix(text, "<bash-"):
+		case !e.RunsCommand():
 		case s.localOut:
 			s.localOut = false
 		default:
@@ -192,30 +172,30 @@ func (s *tailScan) user(e *Entry) {
 }
 
 func (s *tailScan) assistant(e *Entry) {
-	if e.Synthetic() {
-		if e.Get("isApiErrorMessage").Type == gjson.True {
-			s.message(e)
-			if !s.decided {
-				s.out.ErrorText = e.Text()
-			}
-			s.decide(ErrorTurn, "the last turn ended in an error")
+	if said, ok := e.Failed(); ok {
+		s.message(e)
+		if !s.decided {
+			s.out.ErrorText = said
 		}
+		s.decide(ErrorTurn, "the last turn ended in an error")
+	}
+	if !e.OfModel() {
 		return
 	}
 	s.message(e)
 	s.localOut = false
-	id := e.Get("message.id").String()
+	id := e.root.Get("message.id").String()
 	open := ""
-	eachBlock(e.Get("message.content"), func(b gjson.Result) bool {
-		if b.Get("type").Str == "tool_use" && !s.results[b.Get("id").String()] {
-			open = b.Get("name").String()
+	e.Calls(func(c Call) bool {
+		if c.Ran() && !s.results[c.ID] {
+			open = c.Name
 		}
 		return true
 	})
 	if open != "" && !s.decided {
 		s.out.OpenTool = open
 	}
-	stop := e.Get("message.stop_reason").String()
+	stop := e.stop()
 	switch {
 	case s.decided:
 	case open != "" && claude.AsksPerson(open):
