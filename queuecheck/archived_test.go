@@ -6,6 +6,7 @@ import (
 
 	"recovery/internal/account"
 	"recovery/internal/journal"
+	"recovery/internal/transcript"
 	"recovery/inventory"
 	"recovery/wrap"
 )
@@ -64,5 +65,31 @@ func TestFinishedStaysFinished(t *testing.T) {
 				want(t, Of(in), Blocked, code)
 			}
 		}
+	}
+}
+
+// TestFinishedIsNotToBeArchivedWhileAMessageWaits: the way out of a wrap says so too, whoever saw the message.
+func TestFinishedIsNotToBeArchivedWhileAMessageWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Input)
+		says   string
+	}{
+		"nothing waits": {func(*Input) {}, "finished: archive it; it has its real wrap"},
+		"queuedPrompt": {func(in *Input) { in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true, "yes" },
+			"finished, look first: a message waits in it; it has its real wrap"},
+		"its queue": {func(in *Input) { in.Facts.Job.InFlightQueue = 2 },
+			"finished, look first: a message waits in it; it has its real wrap"},
+		"the transcript": {func(in *Input) { in.Evidence.Ledger.Pending = []transcript.Pending{{Text: "and B", Left: true}} },
+			"finished, look first: a message waits in it; it has its real wrap"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := healthy(t)
+			in.Wrap = wrap.Status{State: wrap.Done}
+			c.change(&in)
+			got := Of(in)
+			if got.Verdict != Blocked || got.Reasons[0].Code != "finished" || got.Reasons[0].Text != c.says {
+				t.Errorf("%s: %+v", got.Verdict, got.Reasons)
+			}
+		})
 	}
 }

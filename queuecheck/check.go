@@ -186,7 +186,7 @@ var reasons = []func(*table){
 	(*table).liveness, (*table).excluded, (*table).finished, (*table).defective, (*table).sentAlready,
 	(*table).queue, (*table).transcript, (*table).folder, (*table).events,
 	(*table).cautions, (*table).unfinished, (*table).otherBranches, (*table).threads,
-	(*table).evidence,
+	(*table).evidence, (*table).lookFirst,
 }
 
 func (t *table) decide() {

@@ -127,11 +127,7 @@ func (t *table) finished() {
 	if t.in.Wrap.State != wrap.Done || t.in.Again && t.in.Named {
 		return
 	}
-	when := ""
-	if t.in.Wrap.WrappedAt != nil {
-		when = at(*t.in.Wrap.WrappedAt)
-	}
-	t.block("finished", "finished: archive it; it has its real wrap%s", when)
+	t.block("finished", "finished: archive it; %s", t.wrappedText())
 }
 
 // defective keeps a session from being woken while a defect of it is open, whatever is typed: the user closes it by name.
@@ -139,6 +135,30 @@ func (t *table) defective() {
 	for _, d := range t.in.Defects {
 		t.block("defect-open", "a defect of it is open (%s): %s", d.Code, text.Line(d.Text))
 	}
+}
+
+// waiting are the reasons that tell of a message that nobody answered.
+var waiting = []string{"queued-prompt", "in-flight-queue", "queued-remotely", "typed-not-answered"}
+
+// lookFirst takes back that a finished session is to be archived where a message waits in it.
+func (t *table) lookFirst() {
+	waits := func(r Reason) bool { return slices.Contains(waiting, r.Code) }
+	if !slices.ContainsFunc(t.blocked, waits) && !slices.ContainsFunc(t.check, waits) {
+		return
+	}
+	for i := range t.blocked {
+		if t.blocked[i].Code == "finished" {
+			t.blocked[i].Text = "finished, look first: a message waits in it; " + t.wrappedText()
+		}
+	}
+}
+
+// wrappedText says when it wrapped.
+func (t *table) wrappedText() string {
+	if t.in.Wrap.WrappedAt == nil {
+		return "it has its real wrap"
+	}
+	return "it has its real wrap" + at(*t.in.Wrap.WrappedAt)
 }
 
 // sentAlready is invariant 3: a session that holds a review, by the journal or by its own transcript, gets no second one unless a
