@@ -16,9 +16,11 @@ import (
 var layers = [][]string{
 	{"internal/text"},
 	{"internal/claude"},
-	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures", "fixtures/long"},
+	{"internal/account", "internal/audit", "internal/audit/corpus", "internal/journal", "internal/sources", "fixtures",
+		"fixtures/long"},
 	{"internal/sources/files"},
-	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession", "internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
+	{"internal/remote", "internal/transcript", "internal/audit/score", "internal/sources/agentsession",
+		"internal/sources/babysitter", "internal/sources/ouroboros", "prompts"},
 	{"inventory", "wrap"},
 	{"wrap"},
 	{"queuecheck", "review", "inflight"},
@@ -38,7 +40,8 @@ func TestImportsPointDown(t *testing.T) {
 		}
 	}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "e2e") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasPrefix(path, "e2e") {
 			return err
 		}
 		dir := filepath.ToSlash(filepath.Dir(path))
@@ -83,7 +86,8 @@ func TestOnlyTheClientRunner(t *testing.T) {
 		"os/exec": {"wake", "fixtures", "cmd/recovery"},
 	}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "e2e") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasPrefix(path, "e2e") {
 			return err
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)

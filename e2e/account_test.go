@@ -87,7 +87,8 @@ func (s *sandbox) offline(t *testing.T, dir, name string) *session {
 	start := time.Now()
 	x := s.start(t, dir, name, "Look at ticket 4711 of "+name+" and say what is open.")
 	x.stop(t)
-	t.Logf("%s: session %s started, answered and stopped in %s", name, x.short, time.Since(start).Round(10*time.Millisecond))
+	t.Logf("%s: session %s started, answered and stopped in %s", name, x.short,
+		time.Since(start).Round(10*time.Millisecond))
 	return x
 }
 
@@ -145,7 +146,8 @@ func (x *session) lines() []gjson.Result {
 func (x *session) replies() int {
 	ids := map[string]bool{}
 	for _, l := range x.lines() {
-		if l.Get("type").Str == "assistant" && l.Get("message.stop_reason").Str == "end_turn" && l.Get("message.model").Str != "<synthetic>" {
+		if l.Get("type").Str == "assistant" && l.Get("message.stop_reason").Str == "end_turn" &&
+			l.Get("message.model").Str != "<synthetic>" {
 			ids[l.Get("message.id").Str] = true
 		}
 	}
@@ -154,7 +156,8 @@ func (x *session) replies() int {
 
 func (x *session) awaitReplies(t *testing.T, n int) {
 	t.Helper()
-	x.box.poll(t, 90*time.Second, fmt.Sprintf("%d replies of %s (%s)", n, x.name, x.short), func() bool { return x.replies() >= n })
+	x.box.poll(t, 90*time.Second, fmt.Sprintf("%d replies of %s (%s)", n, x.name, x.short),
+		func() bool { return x.replies() >= n })
 }
 
 // prompts are the texts that were delivered to the session in the user's role, tool results left out.
@@ -205,8 +208,8 @@ func (x *session) settled() int {
 	return bytes.Count(data, []byte("bg settled "+x.short+" "))
 }
 
-// registered says whether a running process of the session is in the client's registry. A session that is stopped while it
-// starts leaves its file behind.
+// registered says whether a running process of the session is in the client's registry. A session that is stopped
+// while it starts leaves its file behind.
 func (x *session) registered() bool {
 	list, _ := filepath.Glob(filepath.Join(x.box.home, ".claude", "sessions", "*.json"))
 	for _, path := range list {

@@ -90,7 +90,8 @@ func cutAgent(t *testing.T, s *sandbox, name string, cut func(*session)) {
 	s.poll(t, time.Minute, "the file of the agent that came back", func() bool { return exists(file) })
 	// The agent's line is in its own transcript when the command has ended.
 	s.poll(t, 30*time.Second, "the agent's end in the session's state", func() bool {
-		return !x.state("fan").Exists() || x.state("fan.#(doneAt==null)").Raw == "" && x.state("pendingBackgroundAgentCount").Int() == 0
+		return !x.state("fan").Exists() || x.state("fan.#(doneAt==null)").Raw == "" &&
+			x.state("pendingBackgroundAgentCount").Int() == 0
 	})
 
 	read := item(t, s.recoveryJSON(t, 5, "read", "--wait", "60s", x.short), x.short)

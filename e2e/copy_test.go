@@ -47,8 +47,9 @@ func copyCaught(t *testing.T, s *sandbox) {
 	s.acknowledge(t, x)
 }
 
-// grouped wants a first inventory to see that the copy and its original are one conversation, and to say so. It has a work
-// folder of its own: where groups.yaml stands already, that file is the user's and new groups are only proposed beside it.
+// grouped wants a first inventory to see that the copy and its original are one conversation, and to say so. It has a
+// work folder of its own: where groups.yaml stands already, that file is the user's and new groups are only proposed
+// beside it.
 func grouped(t *testing.T, s *sandbox, original, made *session) {
 	listed := s.recovery0(t, "inventory", "--work", t.TempDir())
 	row := item(t, listed, made.short)
@@ -68,7 +69,8 @@ func grouped(t *testing.T, s *sandbox, original, made *session) {
 func copyBehindKill(t *testing.T, s *sandbox) {
 	x := s.offline(t, s.work, "copied and killed")
 	s.ready(t, x)
-	wrapper := s.script(t, "copykilling", "[ \"$1\" = --bg ] || exec claude \"$@\"\nclaude --model sonnet \"$@\"\nkill -9 $PPID\n")
+	wrapper := s.script(t, "copykilling", "[ \"$1\" = --bg ] || exec claude \"$@\"\nclaude --model sonnet \"$@\"\nkill "+
+		"-9 $PPID\n")
 	if r := s.recover("resume", "--json", "--client", wrapper, x.short); r.exit != -1 {
 		t.Fatalf("recovery was to be killed: %s", r)
 	}

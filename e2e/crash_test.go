@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// killed wakes a session and ends recovery with -9 when the client has answered and nothing of that is on record yet. It gives
-// the prompt's id.
+// killed wakes a session and ends recovery with -9 when the client has answered and nothing of that is on record yet.
+// It gives the prompt's id.
 func killed(t *testing.T, s *sandbox, x *session) string {
 	t.Helper()
 	s.ready(t, x)
@@ -59,10 +59,12 @@ func settles(t *testing.T, s *sandbox, x *session, id string, outcomes ...string
 	if !fits {
 		t.Errorf("settled as %q, not as %q", got, outcomes)
 	}
-	t.Logf("settled as %s after %s: %s; then refused: %s", got, r.took.Round(10*time.Millisecond), settled.Get("reason").Str, row.Get("reason").Str)
+	t.Logf("settled as %s after %s: %s; then refused: %s", got, r.took.Round(10*time.Millisecond),
+		settled.Get("reason").Str, row.Get("reason").Str)
 }
 
-// notSentAgain stops the session, so that it could be woken: that it was reviewed already must alone hold a second prompt back.
+// notSentAgain stops the session, so that it could be woken: that it was reviewed already must alone hold a second
+// prompt back.
 func notSentAgain(t *testing.T, s *sandbox, x *session, id string) {
 	t.Helper()
 	x.stop(t)

@@ -11,11 +11,12 @@ import (
 // reviewReply is a good answer to a review prompt: Markdown, and the verdict block at its end.
 const reviewReply = "### Item\nTicket 4711.\n\n### Finished work\nThe importer was fixed.\n\n### Open\n- deploy it\n\n" +
 	"### If the user says go\nIt deploys.\n\n### Flags\nnone\n\n### Recommend\nSay go.\n\n" +
-	"```yaml\nverdict: OWNER\nitem: \"ticket 4711\"\nopen:\n  - \"deploy it\"\ngo: \"deploys the importer\"\nmoney_at_risk: none\n" +
+	"```yaml\nverdict: OWNER\nitem: \"ticket 4711\"\nopen:\n  - \"deploy it\"\ngo: \"deploys the importer\"\n" +
+	"money_at_risk: none\n" +
 	"person_waiting: none\nacts_twice_with: []\nrecommend: \"say go\"\n```\n"
 
-// TestPipeline takes one account from a backlog of stopped sessions to reviews and a wrap. The parts share the account, so
-// that what one leaves behind is there for the next, as it is for a user.
+// TestPipeline takes one account from a backlog of stopped sessions to reviews and a wrap. The parts share the
+// account, so that what one leaves behind is there for the next, as it is for a user.
 func TestPipeline(t *testing.T) {
 	s := newSandbox(t)
 	s.rule(t, rule{Match: "RECOVERY REVIEW v1", Reply: reviewReply})
@@ -64,7 +65,8 @@ func wokenInPlace(t *testing.T, s *sandbox) []*session {
 	listed := s.recovery0(t, "inventory")
 	for _, x := range three {
 		row := item(t, listed, x.short)
-		want(t, x.name, row, map[string]string{"session_id": x.id, "live": "offline", "turn": "complete", "title": x.name, "cwd": x.cwd, "ended.cause": "stopped"})
+		want(t, x.name, row, map[string]string{"session_id": x.id, "live": "offline", "turn": "complete", "title": x.name,
+			"cwd": x.cwd, "ended.cause": "stopped"})
 	}
 	checked := s.recoveryJSON(t, 3, "queue-check")
 	for _, x := range three {
@@ -92,7 +94,8 @@ func wokenInPlace(t *testing.T, s *sandbox) []*session {
 	}
 	for _, x := range three {
 		row := item(t, res, x.short)
-		want(t, x.name, row, map[string]string{"outcome": "woken", "session_id": x.id, "prompt_saved": "false", "review.answered": "true",
+		want(t, x.name, row, map[string]string{"outcome": "woken", "session_id": x.id, "prompt_saved": "false",
+			"review.answered":        "true",
 			"review.verdict.verdict": "OWNER", "review.verdict.item": "ticket 4711", "review.defects.#": "0"})
 		if got := x.state("sessionId").Str; got != x.id {
 			t.Errorf("%s: its job's session id is %s now and was %s", x.name, got, x.id)
@@ -121,7 +124,8 @@ func queuedRefused(t *testing.T, s *sandbox) {
 	x.setState(t, "queuedPrompt", "yes, go ahead")
 	jobs, lines := s.jobs(t), len(x.prompts())
 	checked := s.recoveryJSON(t, 3, "queue-check", x.short)
-	want(t, "queue check", item(t, checked, x.short), map[string]string{"verdict": "blocked", "reasons.0.code": "queued-prompt"})
+	want(t, "queue check", item(t, checked, x.short), map[string]string{"verdict": "blocked",
+		"reasons.0.code": "queued-prompt"})
 	res := s.recoveryJSON(t, 3, "resume", x.short)
 	want(t, "a queued approval", item(t, res, x.short), map[string]string{"outcome": "refused"})
 	reason := item(t, res, x.short).Get("reason").Str
@@ -140,7 +144,8 @@ func transcriptMissing(t *testing.T, s *sandbox) {
 	must(t, moveAway(x.transcript(), s.dir))
 	jobs := s.jobs(t)
 	checked := s.recoveryJSON(t, 3, "queue-check", x.short)
-	want(t, "queue check", item(t, checked, x.short), map[string]string{"verdict": "blocked", "reasons.0.code": "no-transcript"})
+	want(t, "queue check", item(t, checked, x.short), map[string]string{"verdict": "blocked",
+		"reasons.0.code": "no-transcript"})
 	res := s.recoveryJSON(t, 3, "resume", x.short)
 	want(t, "a missing transcript", item(t, res, x.short), map[string]string{"outcome": "refused"})
 	reason := item(t, res, x.short).Get("reason").Str
@@ -159,7 +164,8 @@ func writeCaught(t *testing.T, s *sandbox) {
 	r := s.recover("resume", "--json", "--wait", "90s", x.short)
 	res := parse(t, r, 5)
 	row := item(t, res, x.short)
-	want(t, "a review that writes", row, map[string]string{"outcome": "woken", "review.tools.#": "1", "review.tools.0.class": "write",
+	want(t, "a review that writes", row, map[string]string{"outcome": "woken", "review.tools.#": "1",
+		"review.tools.0.class":  "write",
 		"review.tools.0.result": "done", "review.defects.0.code": "write"})
 	read := s.recoveryJSON(t, 5, "read", x.short)
 	tool := item(t, read, x.short).Get("tools.0")

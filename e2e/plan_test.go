@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// rule is how the stub answers a message of the user that Match is found in. Delay is in seconds, before the first answer. With a
-// Status the answer is an error of the service in the words of Error.
+// rule is how the stub answers a message of the user that Match is found in. Delay is in seconds, before the first
+// answer. With a Status the answer is an error of the service in the words of Error.
 type rule struct {
 	Match string     `json:"match"`
 	Delay int        `json:"delay,omitempty"`
@@ -85,8 +85,8 @@ var (
 	replyWord  = regexp.MustCompile(`(?s)\[\[reply:(.*?)\]\]`)
 )
 
-// plan decides by the latest text of the user: directives inside it first, then the first rule that fits. Tools are called
-// one after another, then comes the reply.
+// plan decides by the latest text of the user: directives inside it first, then the first rule that fits. Tools are
+// called one after another, then comes the reply.
 func plan(messages []message, rules []rule, newID func(string) string) answer {
 	said, done := latest(messages)
 	var fits rule
@@ -121,7 +121,8 @@ func plan(messages []message, rules []rule, newID func(string) string) answer {
 	if done < len(fits.Tools) {
 		t := fits.Tools[done]
 		a.stop = "tool_use"
-		a.content = []block{{Type: "text", Text: "Running " + t.Name + "."}, {Type: "tool_use", ID: newID("toolu"), Name: t.Name, Input: t.Input}}
+		a.content = []block{{Type: "text", Text: "Running " + t.Name + "."}, {Type: "tool_use", ID: newID("toolu"),
+			Name: t.Name, Input: t.Input}}
 		return a
 	}
 	text := "Hello from the model stub."
@@ -172,9 +173,11 @@ func sideAnswer(messages []message) string {
 	switch {
 	case !strings.Contains(said, "Assistant message tail"):
 	case asks.MatchString(tail):
-		out = map[string]any{"state": "blocked", "detail": "waits for a go", "tempo": "blocked", "needs": clip(tail[strings.LastIndex(tail, "\n")+1:], 120), "output": map[string]any{}}
+		out = map[string]any{"state": "blocked", "detail": "waits for a go", "tempo": "blocked",
+			"needs": clip(tail[strings.LastIndex(tail, "\n")+1:], 120), "output": map[string]any{}}
 	default:
-		out = map[string]any{"state": "done", "detail": "finished", "tempo": "idle", "output": map[string]any{"result": clip(first, 120)}}
+		out = map[string]any{"state": "done", "detail": "finished", "tempo": "idle",
+			"output": map[string]any{"result": clip(first, 120)}}
 	}
 	data, _ := json.Marshal(out)
 	return string(data)

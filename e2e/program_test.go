@@ -190,8 +190,8 @@ func moveAway(path, dir string) error {
 
 func bridgeID(i int) string { return fmt.Sprintf("cse_01E2EEXAMPLE%012d", i) }
 
-// sessionsPage is a page of the remote list as the tools print it. updated_at is older than the last entry, so that the row alone proves
-// nothing.
+// sessionsPage is a page of the remote list as the tools print it. updated_at is older than the last entry, so that
+// the row alone proves nothing.
 func sessionsPage(list []*session) any {
 	rows := []any{}
 	for i, x := range list {
@@ -222,8 +222,9 @@ func eventsPage(x *session) any {
 		if kind != "user" && kind != "assistant" || l.Get("isMeta").Bool() {
 			continue
 		}
-		rows = append(rows, map[string]any{"created_at": l.Get("timestamp").Str, kind: map[string]any{"uuid": l.Get("uuid").Str,
-			"internal_anthropic_catchall": map[string]any{"message": json.RawMessage(l.Get("message").Raw)}}})
+		rows = append(rows, map[string]any{"created_at": l.Get("timestamp").Str,
+			kind: map[string]any{"uuid": l.Get("uuid").Str,
+				"internal_anthropic_catchall": map[string]any{"message": json.RawMessage(l.Get("message").Raw)}}})
 	}
 	return map[string]any{"ccr": map[string]any{"data": rows}}
 }

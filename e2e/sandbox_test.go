@@ -98,8 +98,10 @@ func newSandbox(t *testing.T) *sandbox {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		t.Fatal(err)
 	}
-	s := &sandbox{dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"), ns: fmt.Sprintf("recovery-e2e-%d", os.Getpid()),
-		recovery: filepath.Join(dir, "bin", "recovery"), rules: filepath.Join(dir, "rules.json"), stubLog: filepath.Join(dir, "stub.log"),
+	s := &sandbox{dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"),
+		ns:       fmt.Sprintf("recovery-e2e-%d", os.Getpid()),
+		recovery: filepath.Join(dir, "bin", "recovery"), rules: filepath.Join(dir, "rules.json"), stubLog: filepath.Join(dir,
+			"stub.log"),
 		until: time.Now().Add(30 * time.Minute), made: map[string]string{}}
 	if end, ok := t.Deadline(); ok {
 		s.until = end.Add(-45 * time.Second)
@@ -127,7 +129,8 @@ func newSandbox(t *testing.T) *sandbox {
 // refusesUntrusted says that the client does not start in a folder without trust; older ones do.
 func (s *sandbox) refusesUntrusted() bool { return s.atLeast(2, 1, 281) }
 
-// namesChangedFiles says that the client records which files a command of the shell changed. It does so in auto mode alone.
+// namesChangedFiles says that the client records which files a command of the shell changed. It does so in auto mode
+// alone.
 func (s *sandbox) namesChangedFiles() bool { return s.atLeast(2, 1, 258) }
 
 func (s *sandbox) atLeast(version ...int) bool {
@@ -136,8 +139,8 @@ func (s *sandbox) atLeast(version ...int) bool {
 	return slices.Compare(own, version) >= 0
 }
 
-// lookAtSources walks the module: `go test` repeats a pass from its cache as long as nothing changed that the test itself
-// looked at, and the program is built by another process.
+// lookAtSources walks the module: `go test` repeats a pass from its cache as long as nothing changed that the test
+// itself looked at, and the program is built by another process.
 func lookAtSources() error {
 	return filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {
@@ -150,7 +153,8 @@ func lookAtSources() error {
 // newestClient is the newest version that the suite is known to pass on.
 const newestClient = "2.1.332"
 
-// findClient gives the client's program: the one of a version that was asked for, else one that is there, else the newest.
+// findClient gives the client's program: the one of a version that was asked for, else one that is there, else the
+// newest.
 func findClient(t *testing.T) string {
 	t.Helper()
 	version := os.Getenv(versionVar)
@@ -166,8 +170,8 @@ func findClient(t *testing.T) string {
 	return installed(t, version)
 }
 
-// installed gives one version of the client, which is installed when it is asked for the first time and stays in the temporary
-// folder.
+// installed gives one version of the client, which is installed when it is asked for the first time and stays in the
+// temporary folder.
 func installed(t *testing.T, version string) string {
 	t.Helper()
 	into := filepath.Join(os.TempDir(), "recovery-e2e-client-"+version)
@@ -204,16 +208,20 @@ func exists(path string) bool {
 // files lays the account out: signed in with a key, onboarding done, the work folder trusted.
 func (s *sandbox) files(t *testing.T) {
 	t.Helper()
-	for _, d := range []string{filepath.Join(s.home, ".claude", "skills", "session-wrap"), s.work, s.temp(), filepath.Join(s.dir, "bin")} {
+	for _, d := range []string{filepath.Join(s.home, ".claude", "skills", "session-wrap"), s.work, s.temp(),
+		filepath.Join(s.dir, "bin")} {
 		must(t, os.MkdirAll(d, 0o755))
 	}
 	must(t, os.Symlink(s.client, filepath.Join(s.dir, "bin", "claude")))
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude.json"),
-		[]byte(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["00000000000000000000"],"rejected":[]},"projects":{}}`), 0o600))
+		[]byte(`{"hasCompletedOnboarding":true,"customApiKeyResponses":{"approved":["00000000000000000000"],`+
+			`"rejected":[]},"projects":{}}`), 0o600))
 	// Without these the client would ask, and nobody is there to answer.
-	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"), []byte(`{"permissions":{"allow":["Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
+	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "settings.json"),
+		[]byte(`{"permissions":{"allow":["Bash(touch:*)","Bash(git status:*)","Skill"]}}`), 0o600))
 	must(t, os.WriteFile(filepath.Join(s.home, ".claude", "skills", "session-wrap", "SKILL.md"),
-		[]byte("---\nname: session-wrap\ndescription: Wrap a session up in done mode.\n---\n\nWrite the summary, then the two closing lines.\n"), 0o644))
+		[]byte("---\nname: session-wrap\ndescription: Wrap a session up in done mode.\n---\n\nWrite the summary, then the "+
+			"two closing lines.\n"), 0o644))
 	must(t, hostIn(s.work, "git", "init", "-q"))
 	s.trust(t, s.work, true)
 }
@@ -264,7 +272,8 @@ func (s *sandbox) endProcesses(t *testing.T) {
 	t.Errorf("processes are left in the namespace %s", s.ns)
 }
 
-// startStub runs this test binary as the model stub inside the namespace, and asks the client's daemon to stop at the end.
+// startStub runs this test binary as the model stub inside the namespace, and asks the client's daemon to stop at the
+// end.
 func (s *sandbox) startStub(t *testing.T) {
 	t.Helper()
 	self, err := os.Executable()
@@ -309,17 +318,20 @@ type said struct {
 }
 
 func (r said) String() string {
-	return fmt.Sprintf("exit %d after %s\nstdout: %s\nstderr: %s", r.exit, r.took.Round(time.Millisecond), r.stdout, r.stderr)
+	return fmt.Sprintf("exit %d after %s\nstdout: %s\nstderr: %s", r.exit, r.took.Round(time.Millisecond), r.stdout,
+		r.stderr)
 }
 
-// temp is where the client puts its sockets: inside the sandbox, so that nothing is left behind. Its name is short because a
-// socket's path may not be long.
+// temp is where the client puts its sockets: inside the sandbox, so that nothing is left behind. Its name is short
+// because a socket's path may not be long.
 func (s *sandbox) temp() string { return filepath.Join(s.dir, "t") }
 
 // environ is all that a program of the account sees; nothing of the surrounding environment reaches it.
 func (s *sandbox) environ() []string {
-	return []string{"PATH=" + filepath.Join(s.dir, "bin") + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + s.home,
-		"TMPDIR=" + s.temp(), "TERM=xterm-256color", "LANG=C.UTF-8", fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d", stubPort),
+	return []string{"PATH=" + filepath.Join(s.dir, "bin") +
+		":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + s.home,
+		"TMPDIR=" + s.temp(), "TERM=xterm-256color", "LANG=C.UTF-8", fmt.Sprintf("ANTHROPIC_BASE_URL=http://127.0.0.1:%d",
+			stubPort),
 		"ANTHROPIC_API_KEY=sk-ant-api03-stub-" + strings.Repeat("0", 42), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}
 }

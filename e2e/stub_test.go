@@ -17,8 +17,8 @@ import (
 // stubPort is free in the namespace, which holds nothing else.
 const stubPort = 8099
 
-// serveStub stands in for the model service until its standard input ends: a test that is killed takes its stub with it.
-// The rules are read anew for each request, so a test can add some while sessions run.
+// serveStub stands in for the model service until its standard input ends: a test that is killed takes its stub with
+// it. The rules are read anew for each request, so a test can add some while sessions run.
 func serveStub(rulesFile, logFile string) error {
 	logs, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -89,12 +89,15 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.status != http.StatusOK {
 		// Without this the client tries for minutes before it gives the turn up.
 		w.Header().Set("x-should-retry", "false")
-		data, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": a.kind, "message": a.problem}})
+		data, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": a.kind,
+			"message": a.problem}})
 		reply(w, a.status, "application/json", data)
 		return
 	}
-	head := map[string]any{"id": s.newID("msg"), "type": "message", "role": "assistant", "model": req.Model, "stop_sequence": nil,
-		"usage": map[string]int{"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}}
+	head := map[string]any{"id": s.newID("msg"), "type": "message", "role": "assistant", "model": req.Model,
+		"stop_sequence": nil,
+		"usage": map[string]int{"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0,
+			"cache_read_input_tokens": 0}}
 	if !req.Stream {
 		head["content"], head["stop_reason"] = a.content, a.stop
 		data, _ := json.Marshal(head)
@@ -133,7 +136,8 @@ func stream(head map[string]any, a answer) []byte {
 		event("content_block_delta", map[string]any{"index": i, "delta": delta})
 		event("content_block_stop", map[string]any{"index": i})
 	}
-	event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.stop, "stop_sequence": nil}, "usage": map[string]int{"output_tokens": 5}})
+	event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.stop, "stop_sequence": nil},
+		"usage": map[string]int{"output_tokens": 5}})
 	event("message_stop", map[string]any{})
 	return []byte(b.String())
 }
@@ -150,6 +154,7 @@ func (s *stub) record(req request, a answer) {
 	if len(last) > 200 {
 		last = last[len(last)-200:]
 	}
-	line, _ := json.Marshal(map[string]any{"at": time.Now().UTC(), "tools": len(req.Tools), "messages": len(req.Messages), "status": a.status, "last": last, "content": a.content})
+	line, _ := json.Marshal(map[string]any{"at": time.Now().UTC(), "tools": len(req.Tools), "messages": len(req.Messages),
+		"status": a.status, "last": last, "content": a.content})
 	_, _ = s.log.Write(append(line, '\n'))
 }

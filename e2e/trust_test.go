@@ -41,7 +41,8 @@ func untrustedFound(t *testing.T, s *sandbox) {
 	s.distrust(t, dir)
 	jobs, lines := s.jobs(t), len(x.prompts())
 	res := s.recoveryJSON(t, 3, "resume", x.short)
-	want(t, "an untrusted folder", item(t, res, x.short), map[string]string{"outcome": "untrusted", "prompt_saved": "false"})
+	want(t, "an untrusted folder", item(t, res, x.short), map[string]string{"outcome": "untrusted",
+		"prompt_saved": "false"})
 	has(t, "what is next", item(t, res, x.short).Get("next").Str, "recovery trust "+x.short)
 	unchanged(t, s, x, jobs, lines)
 	if x.state("queuedPrompt").Exists() {
@@ -58,19 +59,21 @@ func untrustedFound(t *testing.T, s *sandbox) {
 	x.stop(t)
 }
 
-// untrustedSaved has the trust go away between recovery's look and the client's own, as when the user changes it meanwhile:
-// the client refuses and keeps the prompt.
+// untrustedSaved has the trust go away between recovery's look and the client's own, as when the user changes it
+// meanwhile: the client refuses and keeps the prompt.
 func untrustedSaved(t *testing.T, s *sandbox) {
 	dir := s.folder(t, "saved")
 	x := s.offline(t, dir, "saved")
 	s.ready(t, x)
 	self, err := os.Executable()
 	must(t, err)
-	wrapper := s.script(t, "untrusting", fmt.Sprintf("[ \"$1\" = --bg ] && { %s=untrust %s=%s %s || exit 70; }\nexec claude \"$@\"\n", modeVar, folderVar, dir, self))
+	wrapper := s.script(t, "untrusting", fmt.Sprintf("[ \"$1\" = --bg ] && { %s=untrust %s=%s %s || exit 70; }\nexec "+
+		"claude \"$@\"\n", modeVar, folderVar, dir, self))
 	lines := len(x.prompts())
 	if !s.refusesUntrusted() {
 		woken := s.recovery0(t, "resume", "--wait", "90s", "--client", wrapper, x.short)
-		want(t, "a client that asks for no trust", item(t, woken, x.short), map[string]string{"outcome": "woken", "review.answered": "true"})
+		want(t, "a client that asks for no trust", item(t, woken, x.short), map[string]string{"outcome": "woken",
+			"review.answered": "true"})
 		x.onePrompt(t, s.promptID(t, x.short))
 		x.stop(t)
 		return
@@ -101,7 +104,8 @@ func untrustedSaved(t *testing.T, s *sandbox) {
 	want(t, "a plain resume", item(t, again, x.short), map[string]string{"outcome": "saved", "prompt_saved": "true"})
 	r := s.recover("resume", "--json", "--nudge", "--wait", "90s", x.short)
 	woken := parse(t, r, 0)
-	want(t, "after the nudge", item(t, woken, x.short), map[string]string{"outcome": "woken", "review.answered": "true", "review.verdict.verdict": "OWNER"})
+	want(t, "after the nudge", item(t, woken, x.short), map[string]string{"outcome": "woken", "review.answered": "true",
+		"review.verdict.verdict": "OWNER"})
 	nudge := s.intent(t, x.short).Get("prompt").Str
 	said := x.onePrompt(t, first)
 	if said != saved+"\n\n"+nudge {

@@ -18,13 +18,15 @@ func wrapSeen(t *testing.T, s *sandbox) {
 	}
 	text, err := prompts.RenderWrap(prompts.Wrap{Short: x.short})
 	must(t, err)
-	s.rule(t, rule{Match: prompts.WrapMark, Tools: []toolCall{{"Skill", []byte(`{"skill":"session-wrap","args":"done"}`)}}})
+	s.rule(t, rule{Match: prompts.WrapMark,
+		Tools: []toolCall{{"Skill", []byte(`{"skill":"session-wrap","args":"done"}`)}}})
 	// The client hands the skill's text over as the next message in the user's role; the reply answers that one.
 	s.rule(t, rule{Match: "Base directory for this skill: .*/session-wrap",
 		Reply: "## Wrap\n\n- Done: the importer is fixed.\n\nSession Wrap done\nYou can archive this conversation now."})
 	s.claude(t, "--bg", "--resume", x.id, text)
 	// Until the message stands in the transcript it counts as not sent, which ends the waiting.
-	s.poll(t, time.Minute, "the WRAP message in the transcript", func() bool { return len(x.holding(prompts.WrapMark)) == 1 })
+	s.poll(t, time.Minute, "the WRAP message in the transcript",
+		func() bool { return len(x.holding(prompts.WrapMark)) == 1 })
 	r := s.recover("wrap-wait", "--json", "--wait", "90s", x.short)
 	row := item(t, parse(t, r, 0), x.short)
 	want(t, "a wrap", row, map[string]string{"state": "DONE", "closing_line": "You can archive this conversation now."})

@@ -79,7 +79,8 @@ func (a Account) Folders() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// sessions are the account's jobs by the ids of their conversations. An id that is a job's own wins over one that another job resumed.
+// sessions are the account's jobs by the ids of their conversations. An id that is a job's own wins over one that
+// another job resumed.
 func (a Account) sessions() map[string]*account.Job {
 	out := map[string]*account.Job{}
 	if a.World == nil {

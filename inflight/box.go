@@ -7,8 +7,8 @@ import (
 	"recovery/internal/text"
 )
 
-// Box is the re-attach box of a row: what it is, each command with what it does, and at the end one line with the state and the
-// next step. Everything foreign in it is escaped.
+// Box is the re-attach box of a row: what it is, each command with what it does, and at the end one line with the
+// state and the next step. Everything foreign in it is escaped.
 func (r Row) Box() string {
 	if r.box != nil {
 		own := r.Row

@@ -22,18 +22,20 @@ const Claude = "claude"
 // maxTitle bounds a title, in characters: a job without a name is called by its first prompt.
 const maxTitle = 200
 
-// find lists the account's own jobs as a source like the others. Whether a message may be sent to one is the queue check's
-// question and not answered here: an offline one waits for a person, who asks it.
+// find lists the account's own jobs as a source like the others. Whether a message may be sent to one is the queue
+// check's question and not answered here: an offline one waits for a person, who asks it.
 func (a Account) find(m sources.Machine) sources.Found {
 	f := sources.Found{Rows: []sources.Row{}, LeftOut: map[string]int{}}
 	jobs := filepath.Join(a.Dir, "jobs")
 	f.Looked = append(f.Looked, jobs)
 	switch {
 	case a.missing():
-		f.Missing, f.None = append(f.Missing, jobs), "there is no account here; run it as the user who owns the sessions: sudo -iu USER"
+		f.Missing, f.None = append(f.Missing, jobs),
+			"there is no account here; run it as the user who owns the sessions: sudo -iu USER"
 		return f
 	case a.Err != nil:
-		f.Problems = append(f.Problems, sources.Problem{Source: Claude, Store: a.Dir, Cause: "the account cannot be read: " + a.Err.Error(),
+		f.Problems = append(f.Problems, sources.Problem{Source: Claude, Store: a.Dir, Cause: "the account cannot be read: " +
+			a.Err.Error(),
 			Next: "look at the folder and its permissions, then run this again"})
 		return f
 	}
@@ -94,8 +96,10 @@ func noJobs(archived, elsewhere int) string {
 func (a Account) row(f inventory.Facts) sources.Row {
 	j, story := f.Job, a.World.Story(f)
 	r := sources.Row{
-		Source: Claude, ID: j.SessionID, Title: text.Cut(j.Title(), maxTitle), State: state(f, story), UpdatedAt: updated(f), Cwd: j.Cwd, ClaudeSessionID: j.SessionID,
-		Store: filepath.Join(a.Dir, "jobs", j.Short), Details: []sources.Detail{}, Warnings: []string{}, Commands: []sources.Command{},
+		Source: Claude, ID: j.SessionID, Title: text.Cut(j.Title(), maxTitle), State: state(f, story), UpdatedAt: updated(f),
+		Cwd: j.Cwd, ClaudeSessionID: j.SessionID,
+		Store: filepath.Join(a.Dir, "jobs", j.Short), Details: []sources.Detail{}, Warnings: []string{},
+		Commands: []sources.Command{},
 	}
 	if r.ID == "" {
 		r.ID = j.Short
@@ -172,7 +176,8 @@ func judge(r *sources.Row, f inventory.Facts, s inventory.Story) {
 	case f.Tail.Turn == transcript.UnknownTurn:
 		r.Verdict, r.Reason = sources.Unreadable, s.TurnWhy
 	case f.Live.State != account.Offline:
-		r.Verdict, r.Reason = sources.Person, "whether it lives cannot be told, so leave it alone until it can: "+strings.Join(f.Live.Evidence, "; ")
+		r.Verdict, r.Reason = sources.Person, "whether it lives cannot be told, so leave it alone until it can: "+
+			strings.Join(f.Live.Evidence, "; ")
 	case f.Job.Archived:
 		r.Verdict, r.Reason = sources.Done, "it is archived"
 	case f.Location.ContinuedIn != "":

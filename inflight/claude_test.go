@@ -39,8 +39,10 @@ func TestClaudeRows(t *testing.T) {
 	first := add(fixtures.Session{Name: "retired"}, sources.Person, "complete, retired")
 	add(fixtures.Session{Name: "a message waits", QueuedPrompt: new("yes")}, sources.Person, "complete, retired")
 	add(fixtures.Session{Name: "no record of its end", NoLog: true, Plain: true}, sources.Person, "complete, unknown")
-	add(fixtures.Session{Name: "live", Live: true, Status: "waiting", WaitingFor: "permission prompt"}, sources.Live, "live, waiting")
-	add(fixtures.Session{Name: "archived", Extra: map[string]string{"archived": "true"}}, sources.Done, "complete, retired")
+	add(fixtures.Session{Name: "live", Live: true, Status: "waiting", WaitingFor: "permission prompt"}, sources.Live,
+		"live, waiting")
+	add(fixtures.Session{Name: "archived", Extra: map[string]string{"archived": "true"}}, sources.Done,
+		"complete, retired")
 	add(fixtures.Session{Name: "went on", ContinuedIn: first.SessionID}, sources.Done, "complete, retired")
 	add(fixtures.Session{Name: "damaged", BadState: []byte(`{"sessionId":`)}, sources.Unreadable, "unknown, retired")
 	add(fixtures.Session{Name: "no conversation", NoTranscript: true}, sources.Person, "empty, retired")
@@ -80,13 +82,14 @@ func TestClaudeRows(t *testing.T) {
 	if dirs := acc.Folders(); len(dirs) != 1 || dirs[0] != first.Cwd {
 		t.Errorf("%v", dirs)
 	}
-	if s := newJoiner(acc).session(strings.ToUpper(first.SessionID)); s == nil || s.Short != first.Short || s.Title != "retired" || s.Live != account.Offline {
+	if s := newJoiner(acc).session(strings.ToUpper(first.SessionID)); s == nil || s.Short != first.Short ||
+		s.Title != "retired" || s.Live != account.Offline {
 		t.Errorf("%+v", s)
 	}
 }
 
-// TestTheSameWorkIsToldOnce: a job that another system's open work names is not listed again. One that only finished or unreadable
-// work names is.
+// TestTheSameWorkIsToldOnce: a job that another system's open work names is not listed again. One that only finished
+// or unreadable work names is.
 func TestTheSameWorkIsToldOnce(t *testing.T) {
 	t.Parallel()
 	a, err := fixtures.New(t.TempDir(), time.Now())
@@ -101,10 +104,12 @@ func TestTheSameWorkIsToldOnce(t *testing.T) {
 	acc := See(a.Claude, a.Home, func(acc *account.Account) (*inventory.World, error) {
 		return inventory.See(acc, account.ReadProcesses(), time.Now().UTC())
 	})
-	for verdict, want := range map[sources.Verdict]int{sources.Person: 1, sources.Unsafe: 1, sources.Done: 2, sources.Unreadable: 2} {
+	for verdict, want := range map[sources.Verdict]int{sources.Person: 1, sources.Unsafe: 1, sources.Done: 2,
+		sources.Unreadable: 2} {
 		other := row("a", "a1", verdict, 2)
 		other.ClaudeSessionID = job.SessionID
-		l := Find(sources.Machine{}, acc, []sources.Source{{Name: Claude, Find: acc.find}, source("a", sources.Found{Rows: []sources.Row{other}})})
+		l := Find(sources.Machine{}, acc, []sources.Source{{Name: Claude, Find: acc.find},
+			source("a", sources.Found{Rows: []sources.Row{other}})})
 		if len(l.Rows) != want || l.Found != 2 {
 			t.Errorf("%s: %s, found %d", verdict, ids(l), l.Found)
 		}

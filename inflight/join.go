@@ -30,8 +30,8 @@ func newJoiner(a Account) *joiner {
 	return &joiner{a: a, jobs: a.sessions(), known: map[string]*Session{}}
 }
 
-// session is the one with that id; nil when there is no id, or no account that could have it. Of an account that cannot be
-// read, every session may live.
+// session is the one with that id; nil when there is no id, or no account that could have it. Of an account that
+// cannot be read, every session may live.
 func (n *joiner) session(id string) *Session {
 	id = strings.ToLower(id)
 	if s, ok := n.known[id]; ok || id == "" || n.a.missing() {
@@ -52,8 +52,8 @@ func (n *joiner) session(id string) *Session {
 	return s
 }
 
-// join puts the session behind a row of another system on it. While that session runs, or may, the work must not be started a
-// second time, whatever its own store says.
+// join puts the session behind a row of another system on it. While that session runs, or may, the work must not be
+// started a second time, whatever its own store says.
 func (n *joiner) join(r *Row) {
 	r.Claude = n.session(r.ClaudeSessionID)
 	s := r.Claude
@@ -68,7 +68,8 @@ func (n *joiner) join(r *Row) {
 	case account.Offline:
 		if s.Short != "" {
 			r.mark("only when `"+queueCheck+s.Short+"` lets it pass: ", r.opensSession)
-			r.Commands = append(r.Commands, sources.Command{Command: queueCheck + s.Short, Effect: "of its Claude session, " + strconv.Quote(text.Cut(s.Title, 80)) + ": " + checkEffect})
+			r.Commands = append(r.Commands, sources.Command{Command: queueCheck + s.Short, Effect: "of its Claude session, " +
+				strconv.Quote(text.Cut(s.Title, 80)) + ": " + checkEffect})
 		}
 		return
 	case account.Live:
@@ -79,13 +80,15 @@ func (n *joiner) join(r *Row) {
 		if s.Waiting != "" {
 			doing = " and waits (" + s.Waiting + ")"
 		}
-		r.Reason = name + " is live" + doing + ", so it must not be started a second time: go on there; by its store alone: " + r.Reason
+		r.Reason = name + " is live" + doing +
+			", so it must not be started a second time: go on there; by its store alone: " + r.Reason
 		r.mark("NOT NOW, "+name+" is live: ", nil)
 	default:
 		if r.Verdict == sources.Safe {
 			r.Verdict = sources.Person
 		}
-		r.Reason = "whether " + name + " lives cannot be told, so make sure before it is started a second time; by its store alone: " + r.Reason
+		r.Reason = "whether " + name + " lives cannot be told, so make sure before it is started a second time; by its " +
+			"store alone: " + r.Reason
 		r.mark("NOT NOW, "+name+" may be live: ", nil)
 	}
 }
@@ -94,7 +97,8 @@ const queueCheck = "recovery queue-check "
 
 // opensSession says that a command opens the conversation behind the row again.
 func (r *Row) opensSession(c sources.Command) bool {
-	return r.ClaudeSessionID != "" && strings.Contains(strings.ToLower(c.Command), "claude --resume "+strings.ToLower(r.ClaudeSessionID))
+	return r.ClaudeSessionID != "" && strings.Contains(strings.ToLower(c.Command), "claude --resume "+
+		strings.ToLower(r.ClaudeSessionID))
 }
 
 // mark puts words before the effects of the commands that do something, of those that fit when fits is given.

@@ -13,8 +13,8 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// shown is how many rows of one source are listed unless all are wanted: what can be read, and what cannot, each for itself. It
-// counts for each source, so that a busy one does not hide the others.
+// shown is how many rows of one source are listed unless all are wanted: what can be read, and what cannot, each for
+// itself. It counts for each source, so that a busy one does not hide the others.
 const shown = 20
 
 // Row is one piece of unfinished work.
@@ -78,7 +78,8 @@ func Find(m sources.Machine, a Account, chosen []sources.Source) List {
 		p.Go(func() { all[i] = ask(s, m) })
 	}
 	p.Wait()
-	l := List{Rows: []Row{}, LeftOut: []LeftOut{}, Problems: []sources.Problem{}, None: []None{}, Looked: []Place{}, Warnings: []string{}}
+	l := List{Rows: []Row{}, LeftOut: []LeftOut{}, Problems: []sources.Problem{}, None: []None{}, Looked: []Place{},
+		Warnings: []string{}}
 	n, told := newJoiner(a), map[string]bool{}
 	own := -1
 	for i, s := range chosen {
@@ -114,12 +115,14 @@ func ask(s sources.Source, m sources.Machine) (f sources.Found) {
 	var c panics.Catcher
 	c.Try(func() { f = s.Find(m) })
 	if fault := c.Recovered(); fault != nil {
-		f = sources.Found{Problems: []sources.Problem{{Source: s.Name, Store: s.Name, Cause: fmt.Sprintf("internal error: %v", fault.Value), Next: "leave this source out with --source"}}}
+		f = sources.Found{Problems: []sources.Problem{{Source: s.Name, Store: s.Name, Cause: fmt.Sprintf("internal error: %v",
+			fault.Value), Next: "leave this source out with --source"}}}
 	}
 	return f
 }
 
-// take adds what one source found, joined and cut. told are the jobs that other rows tell of; it gives the rows that it listed.
+// take adds what one source found, joined and cut. told are the jobs that other rows tell of; it gives the rows that
+// it listed.
 func (l *List) take(s sources.Source, f sources.Found, all bool, n *joiner, told map[string]bool) []Row {
 	slices.SortStableFunc(f.Rows, func(a, b sources.Row) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	left := map[string]int{}
@@ -136,7 +139,8 @@ func (l *List) take(s sources.Source, f sources.Found, all bool, n *joiner, told
 		}
 		bad := r.Verdict == sources.Unreadable
 		if seen[bad]++; seen[bad] > shown && !all {
-			left[map[bool]string{false: fmt.Sprintf("older than the newest %d", shown), true: fmt.Sprintf("unreadable, beyond the first %d", shown)}[bad]]++
+			left[map[bool]string{false: fmt.Sprintf("older than the newest %d", shown), true: fmt.Sprintf("unreadable, "+
+				"beyond the first %d", shown)}[bad]]++
 			continue
 		}
 		n.join(&r)
@@ -163,11 +167,13 @@ func (l *List) take(s sources.Source, f sources.Found, all bool, n *joiner, told
 
 // newestFirst is the order of the list; what has no time stands last.
 func newestFirst(a, b Row) int {
-	return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.Source, b.Source), strings.Compare(a.Store, b.Store), strings.Compare(a.ID, b.ID))
+	return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.Source, b.Source), strings.Compare(a.Store, b.Store),
+		strings.Compare(a.ID, b.ID))
 }
 
-// Main is the one command of a row: what continues it where that is safe, else the first, which looks. Where it is continued by
-// opening the conversation of one of the account's jobs, that is the queue check. ok is false when there is none.
+// Main is the one command of a row: what continues it where that is safe, else the first, which looks. Where it is
+// continued by opening the conversation of one of the account's jobs, that is the queue check. ok is false when there
+// is none.
 func (r Row) Main() (c sources.Command, ok bool) {
 	if r.Verdict == sources.Safe {
 		if i := slices.IndexFunc(r.Commands, func(c sources.Command) bool { return c.Acts }); i >= 0 {

@@ -19,8 +19,10 @@ var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
 // row is one of a made-up source, so many hours old.
 func row(source, id string, verdict sources.Verdict, hours int) sources.Row {
-	return sources.Row{Source: source, ID: id, Verdict: verdict, Reason: "so it is", Store: "/stores/" + id, UpdatedAt: noon.Add(-time.Duration(hours) * time.Hour),
-		Commands: []sources.Command{{Command: "look " + id, Effect: "changes nothing"}, {Command: "go " + id, Effect: "continues it", Acts: true}}}
+	return sources.Row{Source: source, ID: id, Verdict: verdict, Reason: "so it is", Store: "/stores/" + id,
+		UpdatedAt: noon.Add(-time.Duration(hours) * time.Hour),
+		Commands: []sources.Command{{Command: "look " + id, Effect: "changes nothing"},
+			{Command: "go " + id, Effect: "continues it", Acts: true}}}
 }
 
 func source(name string, f sources.Found) sources.Source {
@@ -45,12 +47,15 @@ func TestFindMergesAndCounts(t *testing.T) {
 	undated := row("b", "undated", sources.Person, 0)
 	undated.UpdatedAt = time.Time{}
 	l := Find(sources.Machine{}, nobody(t), []sources.Source{
-		source("a", sources.Found{Rows: []sources.Row{row("a", "a3", sources.Safe, 3), row("a", "a1", sources.Person, 1)}, LeftOut: map[string]int{"finished": 4, "nothing": 0},
-			Looked: []string{"/x", "/y"}, Missing: []string{"/y"}}),
-		source("b", sources.Found{Rows: []sources.Row{undated, row("b", "b2", sources.Unreadable, 2)}, Problems: []sources.Problem{{Source: "b", Store: "/z", Cause: "torn", Next: "mend it"}}}),
+		source("a", sources.Found{Rows: []sources.Row{row("a", "a3", sources.Safe, 3), row("a", "a1", sources.Person, 1)},
+			LeftOut: map[string]int{"finished": 4, "nothing": 0},
+			Looked:  []string{"/x", "/y"}, Missing: []string{"/y"}}),
+		source("b", sources.Found{Rows: []sources.Row{undated, row("b", "b2", sources.Unreadable, 2)},
+			Problems: []sources.Problem{{Source: "b", Store: "/z", Cause: "torn", Next: "mend it"}}}),
 		source("c", sources.Found{None: "never begun"}),
 		// What cannot be read is never "nothing there".
-		source("d", sources.Found{None: "all is finished", Problems: []sources.Problem{{Source: "d", Store: "/w", Cause: "locked", Next: "wait"}}}),
+		source("d", sources.Found{None: "all is finished", Problems: []sources.Problem{{Source: "d", Store: "/w",
+			Cause: "locked", Next: "wait"}}}),
 	})
 	if got := ids(l); got != "a1 b2 a3 undated" || l.Found != 8 || !l.Unreadable() || len(l.Problems) != 2 {
 		t.Errorf("%s, found %d, %v", got, l.Found, l.Problems)
@@ -58,7 +63,8 @@ func TestFindMergesAndCounts(t *testing.T) {
 	if len(l.LeftOut) != 1 || l.LeftOut[0] != (LeftOut{"a", "finished", 4}) {
 		t.Errorf("%v", l.LeftOut)
 	}
-	if !slices.Equal(l.Looked, []Place{{"a", "/x", false}, {"a", "/y", true}}) || len(l.None) != 1 || l.None[0].Why != "never begun" {
+	if !slices.Equal(l.Looked, []Place{{"a", "/x", false}, {"a", "/y", true}}) || len(l.None) != 1 ||
+		l.None[0].Why != "never begun" {
 		t.Errorf("%v %v", l.Looked, l.None)
 	}
 	if len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], "no Claude account") {
@@ -70,8 +76,10 @@ func TestFindMergesAndCounts(t *testing.T) {
 func TestABrokenSourceHidesNoOther(t *testing.T) {
 	t.Parallel()
 	broken := sources.Source{Name: "broken", Find: func(sources.Machine) sources.Found { panic("a fault") }}
-	l := Find(sources.Machine{}, nobody(t), []sources.Source{broken, source("a", sources.Found{Rows: []sources.Row{row("a", "a1", sources.Safe, 1)}})})
-	if ids(l) != "a1" || len(l.Problems) != 1 || l.Problems[0].Source != "broken" || !strings.Contains(l.Problems[0].Cause, "a fault") {
+	l := Find(sources.Machine{}, nobody(t), []sources.Source{broken,
+		source("a", sources.Found{Rows: []sources.Row{row("a", "a1", sources.Safe, 1)}})})
+	if ids(l) != "a1" || len(l.Problems) != 1 || l.Problems[0].Source != "broken" || !strings.Contains(l.Problems[0].Cause,
+		"a fault") {
 		t.Errorf("%s %v", ids(l), l.Problems)
 	}
 }
@@ -80,11 +88,13 @@ func TestTheLimitCountsForEachSource(t *testing.T) {
 	t.Parallel()
 	var busy []sources.Row
 	for i := range 30 {
-		busy = append(busy, row("busy", fmt.Sprint("g", i), sources.Person, i), row("busy", fmt.Sprint("u", i), sources.Unreadable, i))
+		busy = append(busy, row("busy", fmt.Sprint("g", i), sources.Person, i), row("busy", fmt.Sprint("u", i),
+			sources.Unreadable, i))
 	}
 	calm := source("calm", sources.Found{Rows: []sources.Row{row("calm", "old", sources.Safe, 1000)}})
 	for all, want := range map[bool]int{false: 41, true: 61} {
-		l := Find(sources.Machine{All: all}, nobody(t), []sources.Source{source("busy", sources.Found{Rows: slices.Clone(busy)}), calm})
+		l := Find(sources.Machine{All: all}, nobody(t),
+			[]sources.Source{source("busy", sources.Found{Rows: slices.Clone(busy)}), calm})
 		if len(l.Rows) != want || l.Found != 61 || l.Rows[len(l.Rows)-1].ID != "old" {
 			t.Errorf("all %v: %d listed of %d", all, len(l.Rows), l.Found)
 		}
@@ -95,10 +105,12 @@ func TestTheLimitCountsForEachSource(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	const id = "0f0f0f0f-0000-4000-8000-000000000001"
-	verdicts := []sources.Verdict{sources.Live, sources.Safe, sources.Person, sources.Time, sources.Unsafe, sources.Done, sources.Unreadable}
+	verdicts := []sources.Verdict{sources.Live, sources.Safe, sources.Person, sources.Time, sources.Unsafe, sources.Done,
+		sources.Unreadable}
 	for _, live := range []account.LiveState{account.Live, account.Offline, account.Unknown} {
 		for _, v := range verdicts {
-			n := &joiner{known: map[string]*Session{id: {Short: "0f0f0f0f", Title: "it", Live: live, Waiting: "permission prompt"}}}
+			n := &joiner{known: map[string]*Session{id: {Short: "0f0f0f0f", Title: "it", Live: live,
+				Waiting: "permission prompt"}}}
 			r := Row{Row: row("a", "a1", v, 1)}
 			r.ClaudeSessionID = strings.ToUpper(id)
 			before := slices.Clone(r.Commands)
@@ -112,11 +124,16 @@ func TestJoin(t *testing.T) {
 			held := slices.ContainsFunc(r.Commands, func(c sources.Command) bool {
 				return strings.HasPrefix(c.Effect, "NOT NOW") != (c.Acts && live != account.Offline)
 			})
-			asks := slices.ContainsFunc(r.Commands, func(c sources.Command) bool { return c.Command == "recovery queue-check 0f0f0f0f" })
-			if r.Claude == nil || r.Verdict != want || open && held || asks != (open && live == account.Offline) || strings.Contains(r.Reason, "second time") != (open && live != account.Offline) {
+			asks := slices.ContainsFunc(r.Commands, func(c sources.Command) bool {
+				return c.Command == "recovery queue-check "+
+					"0f0f0f0f"
+			})
+			if r.Claude == nil || r.Verdict != want || open && held || asks != (open && live == account.Offline) ||
+				strings.Contains(r.Reason, "second time") != (open && live != account.Offline) {
 				t.Errorf("%s, its session %s: %s, %q, %v", v, live, r.Verdict, r.Reason, r.Commands)
 			}
-			if waits := strings.Contains(r.Reason, "is live and waits (permission prompt)"); waits != (open && live == account.Live) {
+			if waits := strings.Contains(r.Reason, "is live and waits (permission prompt)"); waits != (open &&
+				live == account.Live) {
 				t.Errorf("%s, its session %s: %q", v, live, r.Reason)
 			}
 			if !slices.Equal(commands, before) {
@@ -131,7 +148,8 @@ func TestJoin(t *testing.T) {
 	n := &joiner{known: map[string]*Session{id: {Short: "0f0f0f0f", Title: "it", Live: account.Offline}}}
 	r := Row{Row: row("a", "a1", sources.Safe, 1)}
 	r.ClaudeSessionID = id
-	r.Commands = append(r.Commands, sources.Command{Command: "cd -- /w && claude --resume " + id, Effect: "opens it", Acts: true})
+	r.Commands = append(r.Commands, sources.Command{Command: "cd -- /w && claude --resume " + id, Effect: "opens it",
+		Acts: true})
 	n.join(&r)
 	if first := r.Commands[1].Effect; first != "continues it" {
 		t.Errorf("%q", first)
@@ -143,7 +161,8 @@ func TestJoin(t *testing.T) {
 		t.Errorf("%v", c)
 	}
 	r.Commands = append(r.Commands[:1], r.Commands[2:]...) // what opens the conversation is the first that acts
-	if c, _ := r.Main(); c.Command != "recovery queue-check 0f0f0f0f" || r.Next() != "unknown -> next: continue it when its session may be woken: recovery queue-check 0f0f0f0f" {
+	if c, _ := r.Main(); c.Command != "recovery queue-check 0f0f0f0f" || r.Next() != "unknown -> next: continue it "+
+		"when its session may be woken: recovery queue-check 0f0f0f0f" {
 		t.Errorf("%v, %s", c, r.Next())
 	}
 	if s := (&joiner{a: Account{Err: errors.New("no"), Dir: t.TempDir()}, known: map[string]*Session{}}).session(id); s == nil || s.Live != account.Unknown {
@@ -157,13 +176,16 @@ func TestJoin(t *testing.T) {
 func TestBoxEndsWithTheNextStep(t *testing.T) {
 	t.Parallel()
 	for verdict, want := range map[sources.Verdict]string{
-		sources.Live: "leave it alone", sources.Safe: "continue it: go a1", sources.Person: "look at it (look a1), then decide", sources.Time: "wait until its time has come",
-		sources.Unsafe: "look at it (look a1); do not continue it", sources.Done: "nothing", sources.Unreadable: "look at it (look a1)",
+		sources.Live: "leave it alone", sources.Safe: "continue it: go a1",
+		sources.Person: "look at it (look a1), then decide", sources.Time: "wait until its time has come",
+		sources.Unsafe: "look at it (look a1); do not continue it", sources.Done: "nothing",
+		sources.Unreadable: "look at it (look a1)",
 	} {
 		r := Row{Row: row("a", "a1", verdict, 1)}
 		r.Title, r.Details = "a\x1b[2J\nb", []sources.Detail{{Name: "n\x07", Text: "t\u202e"}}
 		box := r.Box()
-		if r.Next() != map[bool]string{true: "unreadable", false: "unknown"}[verdict == sources.Unreadable]+" -> next: "+want || !strings.HasSuffix(box, r.Next()+"\n") {
+		if r.Next() != map[bool]string{true: "unreadable", false: "unknown"}[verdict == sources.Unreadable]+" -> next: "+
+			want || !strings.HasSuffix(box, r.Next()+"\n") {
 			t.Errorf("%s: %s", verdict, box)
 		}
 		if strings.ContainsAny(box, "\x1b\x07\u202e") || !strings.Contains(box, "\n    go a1\n") {
@@ -177,9 +199,11 @@ func TestBoxEndsWithTheNextStep(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	// A box of the source's own tells of the session as well, by the account's job.
-	told := Row{Row: row("a", "a1", sources.Safe, 1), Claude: &Session{Short: "0f0f0f0f", Title: "it", Live: account.Offline},
+	told := Row{Row: row("a", "a1", sources.Safe, 1), Claude: &Session{Short: "0f0f0f0f", Title: "it",
+		Live: account.Offline},
 		box: func(r sources.Row) string { return fmt.Sprint(r.Details) }}
-	if got := told.Box(); !strings.Contains(got, "Claude session") || !strings.Contains(got, "0f0f0f0f (it), offline") || len(told.Details) != 0 {
+	if got := told.Box(); !strings.Contains(got, "Claude session") || !strings.Contains(got, "0f0f0f0f (it), offline") ||
+		len(told.Details) != 0 {
 		t.Errorf("%q", got)
 	}
 	own := Row{Row: row("a", "a1", sources.Safe, 1), box: func(r sources.Row) string { return "mine\n\nx -> next: y\n" }}
@@ -203,7 +227,8 @@ func TestSourcesHaveNames(t *testing.T) {
 func TestSee(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	if a := See("", home, nil); a.Err == nil || !a.missing() || a.Dir != filepath.Join(home, ".claude") || a.Folders() != nil {
+	if a := See("", home, nil); a.Err == nil || !a.missing() || a.Dir != filepath.Join(home, ".claude") ||
+		a.Folders() != nil {
 		t.Errorf("%+v", a)
 	}
 	if a := See("", "", nil); !a.missing() {
@@ -217,7 +242,8 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestSessionsByAnySpelling: a job's own id wins over one that another job resumed, and the first of those over the next.
+// TestSessionsByAnySpelling: a job's own id wins over one that another job resumed, and the first of those over the
+// next.
 func TestSessionsByAnySpelling(t *testing.T) {
 	t.Parallel()
 	const resumed = "0F0F0F0F-0000-4000-8000-000000000001"

@@ -7,7 +7,8 @@ import (
 	"recovery/internal/sources/ouroboros"
 )
 
-// Sources are the systems that are asked. One more is one more package and one more line here; docs/sources.md tells how.
+// Sources are the systems that are asked. One more is one more package and one more line here; docs/sources.md tells
+// how.
 func Sources(a Account) []sources.Source {
 	return []sources.Source{
 		{Name: ouroboros.Name, Find: ouroboros.Find, Box: ouroboros.Box},

@@ -42,10 +42,16 @@ func TestInvariant10OneBrokenFileIsOneWarning(t *testing.T) {
 		"state cut": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) {
 			return write(s.StatePath, `{"state":"done","sess`)
 		}, true, "", account.Unknown},
-		"state empty":       {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return write(s.StatePath, "") }, true, "", account.Unknown},
-		"state no object":   {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return write(s.StatePath, "[]") }, true, "", account.Unknown},
-		"state a folder":    {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return folder(s.StatePath) }, true, "", account.Unknown},
-		"transcript folder": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return folder(s.Transcript) }, true, transcript.UnknownTurn, account.Offline},
+		"state empty": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return write(s.StatePath, "") },
+			true, "", account.Unknown},
+		"state no object": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) {
+			return write(s.StatePath,
+				"[]")
+		}, true, "", account.Unknown},
+		"state a folder": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return folder(s.StatePath) },
+			true, "", account.Unknown},
+		"transcript folder": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) { return folder(s.Transcript) },
+			true, transcript.UnknownTurn, account.Offline},
 		"transcript noise": {func(a *fixtures.Account, s fixtures.Added) func(*testing.T) {
 			return write(s.Transcript, "lorem ipsum\n")
 		}, true, "", account.Offline},
@@ -99,7 +105,8 @@ func TestTranscriptThatCannotBeRead(t *testing.T) {
 		break1 func(t *testing.T, a *fixtures.Account, s fixtures.Added) error
 		turn   transcript.TurnState
 	}{
-		"gone": {func(_ *testing.T, _ *fixtures.Account, s fixtures.Added) error { return os.Remove(s.Transcript) }, transcript.Empty},
+		"gone": {func(_ *testing.T, _ *fixtures.Account, s fixtures.Added) error { return os.Remove(s.Transcript) },
+			transcript.Empty},
 		"a folder in its place": {func(_ *testing.T, _ *fixtures.Account, s fixtures.Added) error {
 			return join(os.Remove(s.Transcript), os.Mkdir(s.Transcript, 0o755))
 		}, transcript.UnknownTurn},
@@ -140,7 +147,8 @@ func TestOnlyTheConversationBeforeClearIsLeft(t *testing.T) {
 	for _, linked := range []bool{true, false} {
 		a := newAccount(t)
 		s := add(t, a, fixtures.Session{ResumeSessionID: "bbbb0002-1111-4111-8111-111111111111", NoLinkScanPath: !linked,
-			Cleared: []fixtures.Turn{fixtures.Says("Old matter.", "Done with that.")}, Turns: []fixtures.Turn{fixtures.Cleared(), fixtures.Says("New.", "Done.")}})
+			Cleared: []fixtures.Turn{fixtures.Says("Old matter.", "Done with that.")}, Turns: []fixtures.Turn{fixtures.Cleared(),
+				fixtures.Says("New.", "Done.")}})
 		if it := find1(t, a, s.Short); it.Turn != string(transcript.Complete) || len(it.Warnings) > 0 {
 			t.Fatalf("whole: %+v", it)
 		}

@@ -45,8 +45,8 @@ func (w *World) ended(f Facts) Ended {
 			start = i
 		}
 	}
-	// A retirement is followed by a settlement, so the first end after the last start is the cause. One from before its last
-	// entry is not how it ended: it went on after that.
+	// A retirement is followed by a settlement, so the first end after the last start is the cause. One from before its
+	// last entry is not how it ended: it went on after that.
 	for _, e := range entries[start+1:] {
 		if e.At.Before(f.Tail.LastEntry.Add(-endSlack)) {
 			continue
@@ -80,7 +80,8 @@ func (w *World) ended(f Facts) Ended {
 		return Ended{Cause: CauseNone, Line: "the supervisor's log does not reach back to its last entry"}
 	}
 	for i, e := range w.Log.Entries {
-		if e.Kind == account.LogUpgrade && e.At.After(since) && e.At.After(f.Tail.LastEntry) && !survived(w.Log.Entries[i+1:]) {
+		if e.Kind == account.LogUpgrade && e.At.After(since) && e.At.After(f.Tail.LastEntry) &&
+			!survived(w.Log.Entries[i+1:]) {
 			return Ended{Cause: Upgrade, At: timeOrNil(e.At), Line: e.Line}
 		}
 	}

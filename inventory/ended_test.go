@@ -39,35 +39,57 @@ func TestEndedByTheLog(t *testing.T) {
 		at    time.Duration // after the last entry, 0 for none
 		line  string
 	}{
-		"retired":                       {[]string{start, after(8*h, "bg retire SHORT: settled, idle 8h"), after(8*h+1, "bg settled SHORT (done)")}, Retired, 8 * h, "bg retire"},
-		"retired, low memory":           {[]string{start, after(8*h, "bg retire SHORT: idle-prompt, idle 61m [low memory]")}, Retired, 8 * h, "low memory"},
-		"stopped":                       {[]string{start, after(h, "bg settled SHORT (killed)")}, Stopped, h, "killed"},
-		"crashed":                       {[]string{start, after(h, "bg settled SHORT (crashed): exit 137")}, Crashed, h, "exit 137"},
-		"failed":                        {[]string{start, after(h, "bg settled SHORT (failed)")}, Crashed, h, "failed"},
-		"crashed for want of sign-in":   {[]string{start, after(h, "bg settled SHORT (crashed): OAuth token has expired")}, SignIn, h, "OAuth"},
-		"settled, nobody says why":      {[]string{start, after(h, "bg settled SHORT (done)")}, CauseNone, h, "done"},
-		"started again, then killed":    {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"), after(2*h, "bg claimed-spare SHORT (fleet)"), after(3*h, "bg settled SHORT (killed)")}, Stopped, 3 * h, "killed"},
-		"started again, no record":      {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"), after(2*h, "bg claimed-spare SHORT (fleet)")}, CauseNone, 0, "no record"},
-		"two ends, the first counts":    {[]string{start, after(h, "bg settled SHORT (crashed)"), after(2*h, "bg settled SHORT (killed)")}, Crashed, h, "crashed"},
-		"an end from before it went on": {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire SHORT: settled, idle 8h"), after(h, "bg settled SHORT (killed)")}, Stopped, h, "killed"},
-		"only an end from before":       {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire SHORT: settled, idle 8h")}, CauseNone, 0, "no record"},
-		"no record":                     {[]string{start}, CauseNone, 0, "no record"},
-		"no record, reboot":             {[]string{start, after(3*h, "─── daemon start ─── version=2.1.332 pid=9"), after(3*h, "bg adopt: adopted=0 respawned=0 dead=3")}, Killed, 3 * h, "dead=3"},
-		"the supervisor was stopped":    {[]string{start, after(h, "shutdown requested via control socket"), after(h+1, "bg settled SHORT (killed)")}, Killed, h, "shutdown requested"},
-		"stopped long after that":       {[]string{start, after(h, "shutdown requested via control socket"), after(2*h, "─── daemon start ─── version=2.1.332 pid=9"), after(3*h, "bg settled SHORT (killed)")}, Stopped, 3 * h, "killed"},
-		"upgrade":                       {[]string{start, after(2*h, "self-restarting for upgrade"), after(2*h, "─── daemon start ─── version=2.1.333 pid=9"), after(2*h+1, "bg adopt: adopted=0 respawned=0 dead=1")}, Upgrade, 2 * h, "upgrade"},
-		"upgrade, nothing behind it":    {[]string{start, after(2*h, "self-restarting for upgrade")}, Upgrade, 2 * h, "upgrade"},
-		"upgrade that it survived":      {[]string{start, after(2*h, "self-restarting for upgrade"), after(2*h+1, "bg adopt: adopted=2 respawned=0 dead=0")}, CauseNone, 0, "no record"},
-		"upgrade before the entry":      {[]string{start, after(-h/2, "self-restarting for upgrade")}, CauseNone, 0, "no record"},
-		"upgrade, then retired":         {[]string{start, after(2*h, "self-restarting for upgrade"), after(8*h, "bg retire SHORT: settled, idle 8h")}, Retired, 8 * h, "retire"},
-		"another session's":             {[]string{start, after(h, "bg settled bbbb0002 (killed)")}, CauseNone, 0, "no record"},
-		"not mentioned, log covers":     {[]string{after(-h, "bg spare spawned host pid=1")}, CauseNone, 0, "no record"},
-		"log too short":                 {[]string{after(h, "bg spare spawned host pid=1")}, CauseNone, 0, "does not reach back"},
-		"no log":                        {nil, CauseNone, 0, "does not reach back"},
+		"retired": {[]string{start, after(8*h, "bg retire SHORT: settled, idle 8h"),
+			after(8*h+1, "bg settled SHORT (done)")}, Retired, 8 * h, "bg retire"},
+		"retired, low memory": {[]string{start, after(8*h, "bg retire SHORT: idle-prompt, idle 61m [low memory]")},
+			Retired, 8 * h, "low memory"},
+		"stopped": {[]string{start, after(h, "bg settled SHORT (killed)")}, Stopped, h, "killed"},
+		"crashed": {[]string{start, after(h, "bg settled SHORT (crashed): exit 137")}, Crashed, h,
+			"exit 137"},
+		"failed": {[]string{start, after(h, "bg settled SHORT (failed)")}, Crashed, h, "failed"},
+		"crashed for want of sign-in": {[]string{start, after(h, "bg settled SHORT (crashed): OAuth token has expired")},
+			SignIn, h, "OAuth"},
+		"settled, nobody says why": {[]string{start, after(h, "bg settled SHORT (done)")}, CauseNone, h, "done"},
+		"started again, then killed": {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"),
+			after(2*h, "bg claimed-spare SHORT (fleet)"), after(3*h, "bg settled SHORT (killed)")}, Stopped, 3 * h, "killed"},
+		"started again, no record": {[]string{start, after(h, "bg retire SHORT: settled, idle 1h"),
+			after(2*h, "bg claimed-spare SHORT (fleet)")}, CauseNone, 0, "no record"},
+		"two ends, the first counts": {[]string{start, after(h, "bg settled SHORT (crashed)"),
+			after(2*h, "bg settled SHORT (killed)")}, Crashed, h, "crashed"},
+		"an end from before it went on": {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire "+
+			"SHORT: settled, idle 8h"), after(h, "bg settled SHORT (killed)")}, Stopped, h, "killed"},
+		"only an end from before": {[]string{after(-9*h, "bg spare spawned host pid=1"), after(-8*h, "bg retire "+
+			"SHORT: settled, idle 8h")}, CauseNone, 0, "no record"},
+		"no record": {[]string{start}, CauseNone, 0, "no record"},
+		"no record, reboot": {[]string{start, after(3*h, "─── daemon start ─── version=2.1.332 pid=9"),
+			after(3*h, "bg adopt: adopted=0 respawned=0 dead=3")}, Killed, 3 * h, "dead=3"},
+		"the supervisor was stopped": {[]string{start, after(h, "shutdown requested via control socket"),
+			after(h+1, "bg settled SHORT (killed)")}, Killed, h, "shutdown requested"},
+		"stopped long after that": {[]string{start, after(h, "shutdown requested via control socket"),
+			after(2*h, "─── daemon start ─── version=2.1.332 pid=9"), after(3*h, "bg settled SHORT (killed)")}, Stopped, 3 * h,
+			"killed"},
+		"upgrade": {[]string{start, after(2*h, "self-restarting for upgrade"),
+			after(2*h, "─── daemon start ─── version=2.1.333 pid=9"), after(2*h+1, "bg adopt: adopted=0 respawned=0 dead=1")},
+			Upgrade, 2 * h, "upgrade"},
+		"upgrade, nothing behind it": {[]string{start, after(2*h, "self-restarting for upgrade")}, Upgrade, 2 * h,
+			"upgrade"},
+		"upgrade that it survived": {[]string{start, after(2*h, "self-restarting for upgrade"),
+			after(2*h+1, "bg adopt: adopted=2 respawned=0 dead=0")}, CauseNone, 0, "no record"},
+		"upgrade before the entry": {[]string{start, after(-h/2, "self-restarting for upgrade")}, CauseNone, 0,
+			"no record"},
+		"upgrade, then retired": {[]string{start, after(2*h, "self-restarting for upgrade"),
+			after(8*h, "bg retire SHORT: settled, idle 8h")}, Retired, 8 * h, "retire"},
+		"another session's": {[]string{start, after(h, "bg settled bbbb0002 (killed)")}, CauseNone, 0,
+			"no record"},
+		"not mentioned, log covers": {[]string{after(-h, "bg spare spawned host pid=1")}, CauseNone, 0, "no record"},
+		"log too short": {[]string{after(h, "bg spare spawned host pid=1")}, CauseNone, 0,
+			"does not reach back"},
+		"no log": {nil, CauseNone, 0, "does not reach back"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &World{Log: logOf(t, c.log...), Now: now}
-			got := w.ended(Facts{Job: &account.Job{Short: aShort}, Tail: transcript.Tail{Turn: transcript.Complete, LastEntry: last}})
+			got := w.ended(Facts{Job: &account.Job{Short: aShort}, Tail: transcript.Tail{Turn: transcript.Complete,
+				LastEntry: last}})
 			if got.Cause != c.cause || !strings.Contains(got.Line, c.line) {
 				t.Fatalf("%+v, want %s with %q", got, c.cause, c.line)
 			}
@@ -78,7 +100,8 @@ func TestEndedByTheLog(t *testing.T) {
 	}
 }
 
-// TestEndedByAReboot: a reboot leaves no record of a session's end, so it is named beside "no record" and is not called killed.
+// TestEndedByAReboot: a reboot leaves no record of a session's end, so it is named beside "no record" and is not
+// called killed.
 func TestEndedByAReboot(t *testing.T) {
 	w := &World{Log: logOf(t, after(-time.Hour, "bg spawned SHORT (shell)")), Boot: last.Add(2 * time.Hour), Now: now}
 	f := Facts{Job: &account.Job{Short: aShort}, Tail: transcript.Tail{Turn: transcript.Complete, LastEntry: last}}
@@ -119,7 +142,8 @@ func TestEndedByAnError(t *testing.T) {
 		"API Error: Claude's response exceeded the 32000 output token limit": APIError,
 	} {
 		w := &World{Log: logOf(t, after(8*time.Hour, "bg retire SHORT: settled, idle 8h")), Now: now}
-		got := w.ended(Facts{Job: &account.Job{Short: aShort}, Tail: transcript.Tail{Turn: transcript.ErrorTurn, ErrorText: text, LastEntry: last}})
+		got := w.ended(Facts{Job: &account.Job{Short: aShort}, Tail: transcript.Tail{Turn: transcript.ErrorTurn,
+			ErrorText: text, LastEntry: last}})
 		if got.Cause != want || got.At == nil || !got.At.Equal(last) {
 			t.Errorf("%q: %+v, want %s", text, got, want)
 		}

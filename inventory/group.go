@@ -20,8 +20,8 @@ type Group struct {
 	Why     string   `json:"why_owner"`
 }
 
-// Row is one session as the grouping sees it. Account and Host are empty for the account that recovery runs in; reports of
-// several accounts fill them in. Times are UTC; a zero time is not known.
+// Row is one session as the grouping sees it. Account and Host are empty for the account that recovery runs in;
+// reports of several accounts fill them in. Times are UTC; a zero time is not known.
 type Row struct {
 	Host    string `json:"host"`
 	Account string `json:"account"`
@@ -58,20 +58,22 @@ func (r *Row) Key() string {
 	return r.Account + "@" + r.Host + "/" + r.Short
 }
 
-// GroupRows groups the sessions of one or several accounts by three rules: copies of one conversation, the same item, and
-// nearly the same first prompt in the same repository. Members and owners are the rows' keys. Notes say which sessions were
-// left alone because it is not clear where they belong. The order of rows does not matter.
+// GroupRows groups the sessions of one or several accounts by three rules: copies of one conversation, the same item,
+// and nearly the same first prompt in the same repository. Members and owners are the rows' keys. Notes say which
+// sessions were left alone because it is not clear where they belong. The order of rows does not matter.
 func GroupRows(rows []Row) (groups []Group, notes []string) {
 	g := newGraph(rows)
 	g.build()
 	return g.groups(), g.notes
 }
 
-// newGraph sorts the rows, so that nothing depends on the order in which they came; a row that is given twice counts once.
+// newGraph sorts the rows, so that nothing depends on the order in which they came; a row that is given twice counts
+// once.
 func newGraph(rows []Row) *graph {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b Row) int {
-		return cmp.Or(strings.Compare(a.Key(), b.Key()), b.LastActive.Compare(a.LastActive), strings.Compare(a.SessionID, b.SessionID),
+		return cmp.Or(strings.Compare(a.Key(), b.Key()), b.LastActive.Compare(a.LastActive), strings.Compare(a.SessionID,
+			b.SessionID),
 			strings.Compare(a.Title+"\x00"+a.First+"\x00"+a.Reply, b.Title+"\x00"+b.First+"\x00"+b.Reply))
 	})
 	sorted = slices.CompactFunc(sorted, func(a, b Row) bool { return a.Key() == b.Key() })
@@ -90,7 +92,8 @@ func (g *graph) build() {
 	g.resolve()
 	slices.Sort(g.notes)
 	if n := len(g.notes) - maxNotes; n > 0 {
-		g.notes = append(g.notes[:maxNotes:maxNotes], fmt.Sprintf("%d more sessions or ids were left alone for reasons like these", n))
+		g.notes = append(g.notes[:maxNotes:maxNotes], fmt.Sprintf("%d more sessions or ids were left alone for reasons "+
+			"like these", n))
 	}
 }
 
@@ -112,8 +115,8 @@ func (g *graph) groups() []Group {
 	return out
 }
 
-// group proposes groups among the listed sessions and those that run, and gives each item its role. A group of running sessions
-// alone is none of this list's business.
+// group proposes groups among the listed sessions and those that run, and gives each item its role. A group of
+// running sessions alone is none of this list's business.
 func (inv *Inventory) group(w *World, listed, live []Facts) {
 	offline := map[string]bool{}
 	for _, f := range listed {
@@ -157,7 +160,8 @@ func (inv *Inventory) setGroups(groups []Group) {
 
 func (f *Facts) row(repo string) Row {
 	j := f.Job
-	r := Row{Short: j.Short, SessionID: j.SessionID, ResumeSessionID: j.ResumeSessionID, BridgeBody: j.BridgeBody, Threads: f.Threads, Title: j.Title(),
+	r := Row{Short: j.Short, SessionID: j.SessionID, ResumeSessionID: j.ResumeSessionID, BridgeBody: j.BridgeBody,
+		Threads: f.Threads, Title: j.Title(),
 		First: f.Head.First, Reply: f.Tail.Reply, Repo: repo, Lead: f.Head.Lead, FirstLead: f.Head.FirstLead,
 		ForkSession: j.ForkSession, ForkParent: j.ForkParent, CreatedAt: j.CreatedAt, LastActive: f.Tail.LastEntry,
 		Live: f.Live.State == account.Live}

@@ -14,19 +14,24 @@ func manyRows(n int) []Row {
 	for i := range rows {
 		made := now.Add(-time.Duration(i%2000) * time.Hour)
 		short := fmt.Sprintf("%08x", i+1)
-		r := Row{Short: short, SessionID: short + "-0000-4000-8000-000000000000", Repo: fmt.Sprintf("/w/r%d", i%7), CreatedAt: made, LastActive: made.Add(time.Hour),
-			Reply: "Done: 14 files changed, tests pass. Open: the review of PR #" + fmt.Sprint(i%900) + " in the other repository, and the numbers of build 4711."}
+		r := Row{Short: short, SessionID: short + "-0000-4000-8000-000000000000", Repo: fmt.Sprintf("/w/r%d", i%7),
+			CreatedAt: made, LastActive: made.Add(time.Hour),
+			Reply: "Done: 14 files changed, tests pass. Open: the review of PR #" + fmt.Sprint(i%900) +
+				" in the other repository, and the numbers of build 4711."}
 		for k := range 64 {
 			r.Lead = append(r.Lead, fmt.Sprintf("%08x-%d", i-i%3*(i%50/49), k))
 		}
 		r.FirstLead = 1
 		switch i % 4 {
 		case 0:
-			r.Title, r.First = fmt.Sprintf("TK-%d", i/8), fmt.Sprintf("Work on TK-%d: read it, reproduce it, and write a fix with a test. Process: PROC-1.", i/8)
+			r.Title, r.First = fmt.Sprintf("TK-%d", i/8),
+				fmt.Sprintf("Work on TK-%d: read it, reproduce it, and write a fix with a test. Process: PROC-1.", i/8)
 		case 1:
-			r.Title, r.First = "offer", fmt.Sprintf("Write an offer for the customer number %d from the notes in the folder. Use the usual terms and keep it on one page.", i)
+			r.Title, r.First = "offer", fmt.Sprintf("Write an offer for the customer number %d from the notes in the folder. "+
+				"Use the usual terms and keep it on one page.", i)
 		case 2:
-			r.Title, r.First = "translate", fmt.Sprintf("Translate the strings of the page w%c%c%c into swedish and keep the placeholders as they are.", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26)
+			r.Title, r.First = "translate", fmt.Sprintf("Translate the strings of the page w%c%c%c into swedish and keep the "+
+				"placeholders as they are.", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26)
 		default:
 			r.Title, r.First = "mails", "Read the new mails of the support box and draft an answer to each of them."
 		}
@@ -54,7 +59,8 @@ func TestGroupingComparesFewPairs(t *testing.T) {
 		begin := time.Now()
 		g := newGraph(manyRows(n))
 		g.build()
-		t.Logf("%d sessions: %d groups, %d pairs compared, %s", n, len(g.groups()), g.compared, time.Since(begin).Round(time.Millisecond))
+		t.Logf("%d sessions: %d groups, %d pairs compared, %s", n, len(g.groups()), g.compared,
+			time.Since(begin).Round(time.Millisecond))
 		if g.compared > 40*n {
 			t.Errorf("%d sessions: %d pairs compared", n, g.compared)
 		}

@@ -36,7 +36,8 @@ type corpusSet struct {
 }
 
 // later are the files that were written after the rules; testdata/groups/README.md has their first figures.
-var later = []string{"second.yaml", "third.yaml", "fourth.yaml", "fifth.yaml", "sixth.yaml", "seventh.yaml", "eighth.yaml", "ninth.yaml"}
+var later = []string{"second.yaml", "third.yaml", "fourth.yaml", "fifth.yaml", "sixth.yaml", "seventh.yaml",
+	"eighth.yaml", "ninth.yaml"}
 
 // corpus reads every set. Every third one of the first files is held out.
 func corpus(t testing.TB) []corpusSet {
@@ -91,7 +92,8 @@ func (c *corpusSet) rows(t testing.TB) ([]Row, map[string]string) {
 			active = 1
 		}
 		r := Row{Host: s.Host, Account: s.Acct, Short: short(s.ID), SessionID: full(s.ID), Title: s.T, First: s.P, Reply: s.R,
-			Repo: s.Repo, ForkSession: full(s.Fork), ForkParent: full(s.Parent), CreatedAt: made, LastActive: made.Add(time.Duration(active * float64(time.Hour)))}
+			Repo: s.Repo, ForkSession: full(s.Fork), ForkParent: full(s.Parent), CreatedAt: made,
+			LastActive: made.Add(time.Duration(active * float64(time.Hour)))}
 		if r.Repo == "" {
 			r.Repo = fmt.Sprintf("/w/set%d", c.n)
 		}
@@ -146,7 +148,8 @@ func ratio(a, b int) float64 {
 }
 
 func (s score) String() string {
-	return fmt.Sprintf("precision %.3f recall %.3f (%d right, %d wrong, %d missed)", s.precision(), s.recall(), s.right, s.wrong, s.missed)
+	return fmt.Sprintf("precision %.3f recall %.3f (%d right, %d wrong, %d missed)", s.precision(), s.recall(), s.right,
+		s.wrong, s.missed)
 }
 
 // measure groups one set and adds its pairs: those of the groups to all, those of each rule's own edges to its rule.

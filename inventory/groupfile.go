@@ -24,9 +24,9 @@ type GroupFile struct {
 	kept []byte
 }
 
-// ParseGroups reads a groups file, strictly. Sessions are shorts, full ids or unique prefixes of this account's jobs. Every error
-// names its line: an unknown session, one in two groups, an owner outside its group, a key that is not known. What stands under
-// "proposed" is written anew each time and not read, beyond being YAML.
+// ParseGroups reads a groups file, strictly. Sessions are shorts, full ids or unique prefixes of this account's jobs.
+// Every error names its line: an unknown session, one in two groups, an owner outside its group, a key that is not
+// known. What stands under "proposed" is written anew each time and not read, beyond being YAML.
 func ParseGroups(name string, data []byte, jobs *account.Jobs) (*GroupFile, error) {
 	p := groupParser{name: name, jobs: jobs, in: map[string]string{}, names: map[string]bool{}}
 	if !utf8.Valid(data) {
@@ -65,7 +65,8 @@ type groupParser struct {
 }
 
 func (p *groupParser) fail(line int, format string, args ...any) error {
-	return fmt.Errorf("groups file %s, line %d: %s; correct the line and run it again", p.name, max(line, 1), fmt.Sprintf(format, args...))
+	return fmt.Errorf("groups file %s, line %d: %s; correct the line and run it again", p.name, max(line, 1),
+		fmt.Sprintf(format, args...))
 }
 
 // keys gives the values of a map by its keys, which are plain words that stand once and are known.
@@ -102,7 +103,8 @@ func (p *groupParser) top(f *GroupFile, top *yaml.Node) (proposed int, err error
 		case k.Value == "proposed":
 			proposed = k.Line
 		case proposed > 0:
-			return 0, p.fail(k.Line, "%q stands below the proposals, which are written anew each time; move it above them", k.Value)
+			return 0, p.fail(k.Line, "%q stands below the proposals, which are written anew each time; move it above them",
+				k.Value)
 		}
 	}
 	if proposed > 0 && top.Style&yaml.FlowStyle != 0 {

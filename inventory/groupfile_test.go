@@ -24,7 +24,8 @@ func jobsOf(shorts ...string) *account.Jobs {
 func invOf(groups []Group, shorts ...string) *Inventory {
 	inv := &Inventory{}
 	for _, s := range shorts {
-		inv.Items = append(inv.Items, Item{SessionName: SessionName{Short: s, Title: "title of " + s + "\nwith\x1b two lines"}})
+		inv.Items = append(inv.Items, Item{SessionName: SessionName{Short: s, Title: "title of " + s +
+			"\nwith\x1b two lines"}})
 	}
 	inv.setGroups(groups)
 	return inv
@@ -38,38 +39,48 @@ func TestParseGroupsErrorsNameTheLine(t *testing.T) {
 		data string
 		want string // a line and a word of the message; empty: no error
 	}{
-		"as written":               {good, ""},
-		"empty":                    {"", ""},
-		"only comments":            {"# nothing\n", ""},
-		"no groups":                {"groups:\n", ""},
-		"a full id":                {strings.ReplaceAll(good, "2000000a", "2000000a-1111-4111-8111-111111111111"), ""},
-		"a prefix":                 {strings.ReplaceAll(good, "2000000a", "2000"), ""},
-		"single":                   {good + "single: [4000000b]\n", ""},
-		"proposals are not read":   {good + "proposed:\n  - whatever: [ffffffff]\n", ""},
-		"unknown session":          {strings.ReplaceAll(good, "2000000a", "ffffffff"), "line 4: no session \"ffffffff\""},
-		"in two groups":            {good + "  - name: g2\n    owner: 3e000003\n    members:\n      - 3e000003\n      - 2000000a\n", "line 9: session 2000000a stands twice"},
-		"twice in one":             {strings.ReplaceAll(good, "2000000a", "10000001"), "line 4: session 10000001 stands twice"},
-		"in a group and single":    {good + "single:\n - 2000000a\n", "line 6: session 2000000a stands twice"},
-		"owner outside":            {strings.Replace(good, `"10000001"`, "3e000003", 1), "line 3: the owner 3e000003 is no member"},
-		"owner unknown":            {strings.Replace(good, `"10000001"`, "eeeeeeee", 1), "line 3: no session"},
-		"owner in another group":   {good + "  - name: g2\n    owner: 10000001\n    members: [3e000003, 4000000b]\n", "line 6: the owner 10000001 is no member"},
-		"no owner":                 {"groups:\n  - name: g1\n    members: [10000001, 2000000a]\n", "line 2: the group \"g1\" has no owner"},
-		"one member":               {"groups:\n  - name: g1\n    owner: 10000001\n    members: [10000001]\n", "line 2: the group \"g1\" has 1 members"},
-		"no name":                  {"groups:\n  - owner: 10000001\n    members: [10000001, 2000000a]\n", "line 2: a group has no name"},
-		"two of one name":          {good + strings.NewReplacer("groups:\n", "", "10000001", "3e000003", "2000000a", "4000000b").Replace(good), "line 5: two groups have the name"},
-		"unknown key":              {"groups:\n  - name: g1\n    ownr: 10000001\n", "line 3: the key \"ownr\""},
-		"unknown key at the top":   {"group: []\n", "line 1: the key \"group\""},
-		"a key twice":              {"groups: []\ngroups: []\n", "line 2: the key \"groups\" stands twice"},
-		"a list at the top":        {"- a\n", "line 1: a map"},
-		"an alias":                 {"groups:\n  - &a\n    name: g1\n    owner: 10000001\n    members: [10000001, 2000000a]\n  - *a\n", "line 6: a group is expected"},
-		"broken YAML":              {"groups:\n  - name: [\n", "line "},
-		"not UTF-8":                {"# a\n\xff", "line 2: it is not valid UTF-8"},
-		"two documents":            {good + "---\ngroups: []\n", "a second document"},
-		"groups below proposals":   {"proposed: []\n" + good, "line 2: \"groups\" stands below"},
-		"a null session":           {"single: [~]\n", "line 1: a session is named"},
-		"an ambiguous prefix":      {"single: [1000]\n", ""},
-		"a short prefix":           {"single: [100]\n", "line 1: no session"},
-		"members are a text":       {"groups:\n  - name: g1\n    owner: 10000001\n    members: 10000001\n", "line 4: the members"},
+		"as written":             {good, ""},
+		"empty":                  {"", ""},
+		"only comments":          {"# nothing\n", ""},
+		"no groups":              {"groups:\n", ""},
+		"a full id":              {strings.ReplaceAll(good, "2000000a", "2000000a-1111-4111-8111-111111111111"), ""},
+		"a prefix":               {strings.ReplaceAll(good, "2000000a", "2000"), ""},
+		"single":                 {good + "single: [4000000b]\n", ""},
+		"proposals are not read": {good + "proposed:\n  - whatever: [ffffffff]\n", ""},
+		"unknown session":        {strings.ReplaceAll(good, "2000000a", "ffffffff"), "line 4: no session \"ffffffff\""},
+		"in two groups": {good + "  - name: g2\n    owner: 3e000003\n    members:\n      - 3e000003\n      - " +
+			"2000000a\n", "line 9: session 2000000a stands twice"},
+		"twice in one": {strings.ReplaceAll(good, "2000000a", "10000001"),
+			"line 4: session 10000001 stands twice"},
+		"in a group and single": {good + "single:\n - 2000000a\n", "line 6: session 2000000a stands twice"},
+		"owner outside": {strings.Replace(good, `"10000001"`, "3e000003", 1),
+			"line 3: the owner 3e000003 is no member"},
+		"owner unknown": {strings.Replace(good, `"10000001"`, "eeeeeeee", 1), "line 3: no session"},
+		"owner in another group": {good + "  - name: g2\n    owner: 10000001\n    members: [3e000003, 4000000b]\n",
+			"line 6: the owner 10000001 is no member"},
+		"no owner": {"groups:\n  - name: g1\n    members: [10000001, 2000000a]\n",
+			"line 2: the group \"g1\" has no owner"},
+		"one member": {"groups:\n  - name: g1\n    owner: 10000001\n    members: [10000001]\n",
+			"line 2: the group \"g1\" has 1 members"},
+		"no name": {"groups:\n  - owner: 10000001\n    members: [10000001, 2000000a]\n",
+			"line 2: a group has no name"},
+		"two of one name": {good + strings.NewReplacer("groups:\n", "", "10000001", "3e000003", "2000000a",
+			"4000000b").Replace(good), "line 5: two groups have the name"},
+		"unknown key":            {"groups:\n  - name: g1\n    ownr: 10000001\n", "line 3: the key \"ownr\""},
+		"unknown key at the top": {"group: []\n", "line 1: the key \"group\""},
+		"a key twice":            {"groups: []\ngroups: []\n", "line 2: the key \"groups\" stands twice"},
+		"a list at the top":      {"- a\n", "line 1: a map"},
+		"an alias": {"groups:\n  - &a\n    name: g1\n    owner: 10000001\n    members: [10000001, " +
+			"2000000a]\n  - *a\n", "line 6: a group is expected"},
+		"broken YAML":            {"groups:\n  - name: [\n", "line "},
+		"not UTF-8":              {"# a\n\xff", "line 2: it is not valid UTF-8"},
+		"two documents":          {good + "---\ngroups: []\n", "a second document"},
+		"groups below proposals": {"proposed: []\n" + good, "line 2: \"groups\" stands below"},
+		"a null session":         {"single: [~]\n", "line 1: a session is named"},
+		"an ambiguous prefix":    {"single: [1000]\n", ""},
+		"a short prefix":         {"single: [100]\n", "line 1: no session"},
+		"members are a text": {"groups:\n  - name: g1\n    owner: 10000001\n    members: 10000001\n",
+			"line 4: the members"},
 		"proposals in one line":    {"{groups: [], proposed: []}\n", "line 1: the proposals stand inside braces"},
 		"the name is a list":       {"groups:\n  - name: []\n", "line 2: the name of a group"},
 		"groups are a text":        {"groups: none\n", "line 1: the groups are a list"},
@@ -79,7 +90,8 @@ func TestParseGroupsErrorsNameTheLine(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "groups.yaml, line ")):
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(),
+			"groups.yaml, line ")):
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		case err == nil && f == nil:
 			t.Errorf("%s: nothing", name)
@@ -88,14 +100,17 @@ func TestParseGroupsErrorsNameTheLine(t *testing.T) {
 }
 
 func TestWriteProposal(t *testing.T) {
-	g1 := Group{Name: "g1", Owner: "10000001", Members: []string{"10000001", "2000000a"}, Reason: "both name AB-1", Why: "the one that was active last"}
+	g1 := Group{Name: "g1", Owner: "10000001", Members: []string{"10000001", "2000000a"}, Reason: "both name AB-1",
+		Why: "the one that was active last"}
 	inv := invOf([]Group{g1}, four...)
 	first := WriteProposal(inv, nil)
 	f, err := ParseGroups("groups.yaml", first, jobsOf(four...))
-	if err != nil || len(f.Groups) != 1 || f.Groups[0].Owner != "10000001" || !slices.Equal(f.Groups[0].Members, g1.Members) {
+	if err != nil || len(f.Groups) != 1 || f.Groups[0].Owner != "10000001" || !slices.Equal(f.Groups[0].Members,
+		g1.Members) {
 		t.Fatalf("%v, %+v\n%s", err, f, first)
 	}
-	for _, want := range []string{"# why together: both name AB-1\n", "# why this owner: the one", `- "2000000a"  # title of 2000000a with\x1b two lines` + "\n"} {
+	for _, want := range []string{"# why together: both name AB-1\n", "# why this owner: the one",
+		`- "2000000a"  # title of 2000000a with\x1b two lines` + "\n"} {
 		if !strings.Contains(string(first), want) {
 			t.Errorf("%q is not in\n%s", want, first)
 		}
@@ -113,17 +128,20 @@ func TestWriteProposal(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := string(WriteProposal(inv, f))
-	if !strings.HasPrefix(second, edited) || !strings.Contains(second, "\nproposed:\n") || !strings.Contains(second, "seems to belong to your g1") {
+	if !strings.HasPrefix(second, edited) || !strings.Contains(second, "\nproposed:\n") || !strings.Contains(second,
+		"seems to belong to your g1") {
 		t.Errorf("%s", second)
 	}
 	inv.ApplyGroups(f)
-	if inv.Find("3e000003").Role != "single" || inv.Find("10000001").Role != "duplicate" || inv.Find("2000000a").Role != "owner" || len(inv.Groups) != 1 ||
+	if inv.Find("3e000003").Role != "single" || inv.Find("10000001").Role != "duplicate" ||
+		inv.Find("2000000a").Role != "owner" || len(inv.Groups) != 1 ||
 		inv.Groups[0].Why != "named in groups.yaml" || len(inv.Warnings) != 1 {
 		t.Errorf("%+v, %q", inv.Groups, inv.Warnings)
 	}
 
 	// Taken over, or kept single: nothing is left to propose, and the comment goes too.
-	for _, settled := range []string{strings.Replace(edited, `      - "2000000a"`, "      - 3e000003\n      - \"2000000a\"", 1), edited + "single: [3e000003]\n"} {
+	for _, settled := range []string{strings.Replace(edited, `      - "2000000a"`,
+		"      - 3e000003\n      - \"2000000a\"", 1), edited + "single: [3e000003]\n"} {
 		f, err = ParseGroups("groups.yaml", []byte(settled+proposedHead+"proposed:\n  - {name: old}\n"), jobsOf(four...))
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +154,8 @@ func TestWriteProposal(t *testing.T) {
 
 func TestProposalsStayReadable(t *testing.T) {
 	groups := []Group{{Name: "g1", Owner: "10000001", Members: []string{"10000001", "2000000a"}, Reason: "r", Why: "w"}}
-	for _, data := range []string{"", "# mine", "groups: []", "{groups: []}\n", "groups: []\n...\n", "---\ngroups: []\n", "groups:\n", "~\n", "single: [3e000003]"} {
+	for _, data := range []string{"", "# mine", "groups: []", "{groups: []}\n", "groups: []\n...\n", "---\ngroups: []\n",
+		"groups:\n", "~\n", "single: [3e000003]"} {
 		inv := invOf(groups, four...)
 		f, err := ParseGroups("x", []byte(data), jobsOf(four...))
 		if err != nil {
@@ -156,7 +175,8 @@ func TestProposalsStayReadable(t *testing.T) {
 
 func TestApplyGroupsToMembersThatAreNotListed(t *testing.T) {
 	inv := invOf(nil, "2000000a")
-	f, err := ParseGroups("x", []byte("groups:\n  - {name: mine, owner: 10000001, members: [10000001, 2000000a], reason: I say so, why_owner: it lives}\n"), jobsOf(four...))
+	f, err := ParseGroups("x", []byte("groups:\n  - {name: mine, owner: 10000001, members: [10000001, 2000000a], "+
+		"reason: I say so, why_owner: it lives}\n"), jobsOf(four...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,8 +233,10 @@ func TestOwnerOpen(t *testing.T) {
 }
 
 func FuzzParseGroups(f *testing.F) {
-	for _, s := range []string{"", "groups: []\n", "groups:\n  - name: g1\n    owner: \"10000001\"\n    members: [10000001, 2000000a]\nsingle: [3e000003]\nproposed:\n  - {name: n1}\n",
-		"{groups: []}", "a: &a [*a]", "groups:\n...\n---\n", "\xef\xbb\xbfgroups: []\r\n", "? groups\n: []\n", "proposed: |\n  x\n"} {
+	for _, s := range []string{"", "groups: []\n", "groups:\n  - name: g1\n    owner: \"10000001\"\n    members: " +
+		"[10000001, 2000000a]\nsingle: [3e000003]\nproposed:\n  - {name: n1}\n",
+		"{groups: []}", "a: &a [*a]", "groups:\n...\n---\n", "\xef\xbb\xbfgroups: []\r\n", "? groups\n: []\n",
+		"proposed: |\n  x\n"} {
 		f.Add([]byte(s))
 	}
 	jobs := jobsOf(four...)
@@ -249,7 +271,8 @@ func FuzzParseGroups(f *testing.F) {
 }
 
 func FuzzFindIDs(f *testing.F) {
-	for _, c := range []string{"AB-101, ab 102 and https://x.atlassian.net/browse/AB-103.", "工单60551", "PR #12 Rechnung Nr. 88231", "\u0130\u0130 ticket 12345", "INV-2026-0042", "K\xff alert 12"} {
+	for _, c := range []string{"AB-101, ab 102 and https://x.atlassian.net/browse/AB-103.", "工单60551",
+		"PR #12 Rechnung Nr. 88231", "\u0130\u0130 ticket 12345", "INV-2026-0042", "K\xff alert 12"} {
 		f.Add(c, c)
 	}
 	f.Fuzz(func(t *testing.T, title, first string) {
@@ -258,6 +281,7 @@ func FuzzFindIDs(f *testing.F) {
 				t.Fatalf("%+v in %q", id, first)
 			}
 		}
-		GroupRows([]Row{{Short: "a", Title: title, First: first, Repo: "/r"}, {Short: "b", Title: first, Reply: title, Repo: "/r"}})
+		GroupRows([]Row{{Short: "a", Title: title, First: first, Repo: "/r"}, {Short: "b", Title: first, Reply: title,
+			Repo: "/r"}})
 	})
 }

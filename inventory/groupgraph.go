@@ -29,7 +29,8 @@ type graph struct {
 	rows  []Row
 	items []rowItems
 	edges []edge
-	// lineage gives each row the number of its lineage: copies of one conversation are never told apart by what a reply names.
+	// lineage gives each row the number of its lineage: copies of one conversation are never told apart by what a reply
+	// names.
 	lineage   []int
 	ancestors map[int]*ancestry
 	notes     []string
@@ -126,13 +127,15 @@ func (g *graph) resolve() {
 	}
 	for _, members := range g.components() {
 		if a, b := g.anyConflict(members); a >= 0 {
-			g.note("%s are left alone: they hang together in a row, and %s is about another item than %s", g.list(members), g.rows[a].Key(), g.rows[b].Key())
+			g.note("%s are left alone: they hang together in a row, and %s is about another item than %s", g.list(members),
+				g.rows[a].Key(), g.rows[b].Key())
 			g.dropWithin(members, func(edge) bool { return true })
 		}
 	}
 }
 
-// cutBridges leaves every session alone that is joined to two sessions of different items; it says whether there was one.
+// cutBridges leaves every session alone that is joined to two sessions of different items; it says whether there was
+// one.
 func (g *graph) cutBridges() bool {
 	next := map[int][]int{}
 	for _, e := range g.edges {
@@ -148,7 +151,8 @@ func (g *graph) cutBridges() bool {
 		slices.Sort(near)
 		if a, b := g.anyConflict(slices.Compact(near)); a >= 0 {
 			cut[i] = true
-			g.note("%s is left alone: it could belong to %s and to %s, which are different items", g.rows[i].Key(), g.rows[a].Key(), g.rows[b].Key())
+			g.note("%s is left alone: it could belong to %s and to %s, which are different items", g.rows[i].Key(),
+				g.rows[a].Key(), g.rows[b].Key())
 		}
 	}
 	if len(cut) == 0 {

@@ -10,13 +10,14 @@ import (
 type itemID struct {
 	// name is the normalised id as it is shown: "AB-101", "pr 12", "invoice 4711".
 	name string
-	// also are other names of the same item: an issue or a pull request of a code host whose numbers are one row, the bare id
-	// of an incident's link.
+	// also are other names of the same item: an issue or a pull request of a code host whose numbers are one row, the
+	// bare id of an incident's link.
 	also []string
 	// space is what the id counts in: two ids of one space are two items.
 	space string
 	class class
-	// scope is where a number counts: "acme/shop" of a link, repoScope for the session's own repository, empty when everywhere.
+	// scope is where a number counts: "acme/shop" of a link, repoScope for the session's own repository, empty when
+	// everywhere.
 	scope string
 	// host is the tracker of a link; empty when the text names none.
 	host string
@@ -24,8 +25,8 @@ type itemID struct {
 	weak bool
 	// called says that the word for a ticket stands before a key.
 	called bool
-	// proof says that the text treats a key as a ticket's: a link, the word for a ticket, a work verb before it. unsure keys are of
-	// a prefix without any proof in the whole backlog: they may name a flight, a part or a course.
+	// proof says that the text treats a key as a ticket's: a link, the word for a ticket, a work verb before it. unsure
+	// keys are of a prefix without any proof in the whole backlog: they may name a flight, a part or a course.
 	proof, unsure bool
 	// stray keys stand in the middle of a sentence, in a place that does not make them what it is about.
 	stray bool
@@ -83,7 +84,8 @@ func findIDs(text string) []itemID {
 		}
 	}
 	for _, m := range qualified.FindAllStringSubmatchIndex(rest, -1) {
-		id := itemID{name: rest[m[2]:m[3]] + rest[m[4]:m[5]] + rest[m[6]:m[7]], space: "issue", scope: strings.ToLower(rest[m[2]:m[3]])}
+		id := itemID{name: rest[m[2]:m[3]] + rest[m[4]:m[5]] + rest[m[6]:m[7]], space: "issue",
+			scope: strings.ToLower(rest[m[2]:m[3]])}
 		id.name = "issue " + rest[m[6]:m[7]]
 		if rest[m[4]:m[5]] == "!" {
 			id.space, id.class, id.name = "mr", classChange, "mr "+rest[m[6]:m[7]]
@@ -115,7 +117,10 @@ func (id *itemID) same(o *itemID) bool {
 	if id.name == o.name {
 		return true
 	}
-	return slices.Contains(o.also, id.name) || slices.ContainsFunc(id.also, func(n string) bool { return n == o.name || slices.Contains(o.also, n) })
+	return slices.Contains(o.also, id.name) || slices.ContainsFunc(id.also, func(n string) bool {
+		return n == o.name ||
+			slices.Contains(o.also, n)
+	})
 }
 
 // counted gives an INC-12 its other name, which incident tools use for incident 12.

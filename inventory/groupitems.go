@@ -112,12 +112,14 @@ func (it *rowItems) more(r *Row, ids []itemID, most int) {
 			spaces := spacesOf(it.own)
 			for _, id := range of {
 				// A first prompt may name the title's item with its place, and the invoice that a ticket is about.
-				if hasName(it.own, id.name) || c == classItem && !id.weak && !spaces[id.space] && !strings.HasPrefix(id.space, "key ") {
+				if hasName(it.own, id.name) || c == classItem && !id.weak && !spaces[id.space] && !strings.HasPrefix(id.space,
+					"key ") {
 					it.add(r, id)
 				}
 			}
 		}
-		if have && most > 0 && len(of) == 1 && of[0].called && !slices.ContainsFunc(it.own, func(id itemID) bool { return strings.HasPrefix(id.space, "key ") }) {
+		if have && most > 0 && len(of) == 1 && of[0].called && !slices.ContainsFunc(it.own,
+			func(id itemID) bool { return strings.HasPrefix(id.space, "key ") }) {
 			have = false // "it has the ticket AB-1": the incident's ticket
 		}
 		if have || most > 0 && len(of) > most {
@@ -189,8 +191,8 @@ func names(ids []itemID) []string {
 	return out
 }
 
-// named finds the ids of a text that it is about: those that it only refers to are left out. made says that the text may tell of
-// items which were made by the way.
+// named finds the ids of a text that it is about: those that it only refers to are left out. made says that the text
+// may tell of items which were made by the way.
 func named(text string, made bool) []itemID {
 	var out []itemID
 	end, referred := 0, false
@@ -199,7 +201,8 @@ func named(text string, made bool) []itemID {
 		if joined(before) && end > 0 {
 			// "like AB-1 and AB-2": what holds for the first holds for the second.
 		} else {
-			referred = cued(before, referCues) || inClause(before) || made && id.class == classItem && cued(before, laterCues) && !startsWith(after, forItCues) || startsWith(after, afterCues)
+			referred = cued(before, referCues) || inClause(before) || made && id.class == classItem && cued(before, laterCues) &&
+				!startsWith(after, forItCues) || startsWith(after, afterCues)
 		}
 		end = id.end
 		if !referred {
@@ -256,8 +259,8 @@ func firstSentence(s string) string {
 	return s
 }
 
-// keys are what an id is looked up by. A number of a repository has the repository's place, and that of a link its name; a
-// link in a session that works in a repository of that name has both.
+// keys are what an id is looked up by. A number of a repository has the repository's place, and that of a link its
+// name; a link in a session that works in a repository of that name has both.
 func (id *itemID) keys(r *Row) []string {
 	here := r.Host + "|" + r.Repo
 	var out []string
@@ -277,7 +280,8 @@ func (id *itemID) keys(r *Row) []string {
 	return out
 }
 
-// differ says that two lists name items of one kind and share none. loose takes only ids of one space as different; else any do.
+// differ says that two lists name items of one kind and share none. loose takes only ids of one space as different;
+// else any do.
 func differ(a, b []itemID, loose bool) bool {
 	x, y := items(a), items(b)
 	if len(x) == 0 || len(y) == 0 {
@@ -307,8 +311,8 @@ func items(ids []itemID) []itemID {
 	return out
 }
 
-// gap is the time between the end of the older session and the start of the newer one; 0 when they overlap, unknown when a time
-// is missing.
+// gap is the time between the end of the older session and the start of the newer one; 0 when they overlap, unknown
+// when a time is missing.
 func gap(a, b *Row) (d time.Duration, known bool) {
 	if a.CreatedAt.IsZero() || b.CreatedAt.IsZero() {
 		return 0, false
@@ -337,7 +341,8 @@ func (g *graph) sameAlert(a, b int) bool {
 func (g *graph) marks(i int) []string {
 	var out []string
 	r := &g.rows[i]
-	for _, t := range tokens(anyLink.ReplaceAllString(r.Title+"\n"+firstSentence(text.CutBytes(r.First, headBytes, "")), " ")) {
+	for _, t := range tokens(anyLink.ReplaceAllString(r.Title+"\n"+firstSentence(text.CutBytes(r.First, headBytes, "")),
+		" ")) {
 		if t.fixed && !slices.Contains(out, t.text) {
 			out = append(out, t.text)
 		}
@@ -362,7 +367,8 @@ func where(r *Row, it *rowItems, id itemID) string {
 	switch {
 	case slices.ContainsFunc(named(r.Title, false), func(o itemID) bool { return o.name == id.name }):
 		return "title"
-	case slices.ContainsFunc(named(text.CutBytes(r.First, headBytes, ""), false), func(o itemID) bool { return o.name == id.name }):
+	case slices.ContainsFunc(named(text.CutBytes(r.First, headBytes, ""), false),
+		func(o itemID) bool { return o.name == id.name }):
 		return "first prompt"
 	}
 	return "last reply"
@@ -371,5 +377,6 @@ func where(r *Row, it *rowItems, id itemID) string {
 func (g *graph) itemReason(a, b int, shared []itemID) string {
 	id := shared[0]
 	x, y := where(&g.rows[a], &g.items[a], id), where(&g.rows[b], &g.items[b], id)
-	return fmt.Sprintf("the same item: %s is named by %s (%s) and %s (%s)", id.name, g.rows[a].Key(), x, g.rows[b].Key(), y)
+	return fmt.Sprintf("the same item: %s is named by %s (%s) and %s (%s)", id.name, g.rows[a].Key(), x, g.rows[b].Key(),
+		y)
 }

@@ -8,15 +8,15 @@ import (
 	"recovery/internal/claude"
 )
 
-// joinCopies is rule 1: copied lines keep their uuid, a continued-in line and the fork fields of a job say outright that one
-// conversation came from another.
+// joinCopies is rule 1: copied lines keep their uuid, a continued-in line and the fork fields of a job say outright
+// that one conversation came from another.
 func (g *graph) joinCopies() {
 	g.joinRuns()
 	g.joinNamed()
 }
 
-// joinRuns joins transcripts that begin with the same lines, up to a person's first message at least: what stands before it is
-// the client's own.
+// joinRuns joins transcripts that begin with the same lines, up to a person's first message at least: what stands
+// before it is the client's own.
 func (g *graph) joinRuns() {
 	byFirst := map[string][]int{}
 	for i := range g.rows {
@@ -44,7 +44,8 @@ func (g *graph) joinRuns() {
 // manyCopies is how many copies are compared each with each; more are sorted, and each is compared with its neighbour.
 const manyCopies = 40
 
-// chain joins neighbours in the order of their title's items and their lines: those with the longest common run stand side by side.
+// chain joins neighbours in the order of their title's items and their lines: those with the longest common run stand
+// side by side.
 func (g *graph) chain(bucket []int) {
 	key := func(i int) string {
 		return strings.Join(names(g.items[i].title), " ") + "\x00" + strings.Join(g.rows[i].Lead, " ")
@@ -62,8 +63,10 @@ func (g *graph) joinRun(a, b int) {
 		return
 	}
 	if differ(g.items[a].title, g.items[b].title, false) {
-		g.note("%s and %s are left alone: their transcripts begin with the same %d lines, and their titles name different items (%s; %s)",
-			g.rows[a].Key(), g.rows[b].Key(), run, strings.Join(names(g.items[a].title), ", "), strings.Join(names(g.items[b].title), ", "))
+		g.note("%s and %s are left alone: their transcripts begin with the same %d lines, and their titles name different "+
+			"items (%s; %s)",
+			g.rows[a].Key(), g.rows[b].Key(), run, strings.Join(names(g.items[a].title), ", "),
+			strings.Join(names(g.items[b].title), ", "))
 		return
 	}
 	g.join(a, b, ruleCopies, "")
@@ -102,7 +105,8 @@ type ancestry struct {
 func (g *graph) descent(a, b, run int) {
 	x, y := &g.rows[a], &g.rows[b]
 	if x.CreatedAt.IsZero() || y.CreatedAt.IsZero() || x.CreatedAt.Equal(y.CreatedAt) {
-		g.edges[len(g.edges)-1].reason = fmt.Sprintf("copies of one conversation: %s and %s begin with the same %d lines, and which came first cannot be told", x.Key(), y.Key(), run)
+		g.edges[len(g.edges)-1].reason = fmt.Sprintf("copies of one conversation: %s and %s begin with the same %d lines, "+
+			"and which came first cannot be told", x.Key(), y.Key(), run)
 		return
 	}
 	older, newer := a, b
@@ -132,16 +136,18 @@ func (g *graph) copyReasons(members []int) []string {
 		from := of.from
 		slices.Sort(from)
 		if len(from) == 1 {
-			out = append(out, fmt.Sprintf("copies of one conversation: %s begins with the same %d lines as %s, its nearest ancestor", g.rows[m].Key(), of.run, g.rows[from[0]].Key()))
+			out = append(out, fmt.Sprintf("copies of one conversation: %s begins with the same %d lines as %s, its nearest "+
+				"ancestor", g.rows[m].Key(), of.run, g.rows[from[0]].Key()))
 			continue
 		}
-		out = append(out, fmt.Sprintf("copies of one conversation: %s begins with the same %d lines as %s; which of them it was made from cannot be told", g.rows[m].Key(), of.run, g.list(from)))
+		out = append(out, fmt.Sprintf("copies of one conversation: %s begins with the same %d lines as %s; which of them "+
+			"it was made from cannot be told", g.rows[m].Key(), of.run, g.list(from)))
 	}
 	return out
 }
 
-// joinNamed joins sessions of which one names the other: by a continued-in line, by its fork fields, or because both go on with
-// the same transcript.
+// joinNamed joins sessions of which one names the other: by a continued-in line, by its fork fields, or because both
+// go on with the same transcript.
 func (g *graph) joinNamed() {
 	byID := map[string][]int{}
 	for i := range g.rows {
@@ -154,7 +160,8 @@ func (g *graph) joinNamed() {
 	}
 	for _, id := range ordered(byID) {
 		for _, other := range byID[id][1:] {
-			g.join(byID[id][0], other, ruleCopies, fmt.Sprintf("one conversation: %s and %s go on with the same transcript", g.rows[byID[id][0]].Key(), g.rows[other].Key()))
+			g.join(byID[id][0], other, ruleCopies, fmt.Sprintf("one conversation: %s and %s go on with the same transcript",
+				g.rows[byID[id][0]].Key(), g.rows[other].Key()))
 		}
 	}
 	g.joinThreads()
@@ -188,7 +195,8 @@ func (g *graph) joinThreads() {
 	for _, body := range ordered(byBody) {
 		for _, other := range byBody[body][1:] {
 			first := byBody[body][0]
-			g.join(first, other, ruleCopies, fmt.Sprintf("one thread: %s and %s are two jobs of %s", g.rows[first].Key(), g.rows[other].Key(), claude.ThreadPrefix+body))
+			g.join(first, other, ruleCopies, fmt.Sprintf("one thread: %s and %s are two jobs of %s", g.rows[first].Key(),
+				g.rows[other].Key(), claude.ThreadPrefix+body))
 		}
 	}
 }
@@ -202,8 +210,8 @@ func (r *Row) threads() []string {
 	return out
 }
 
-// joinFork joins a fork with the session that its job names. A fork that neither begins with the same lines nor with the same
-// message was given a work of its own: it is left alone.
+// joinFork joins a fork with the session that its job names. A fork that neither begins with the same lines nor with
+// the same message was given a work of its own: it is left alone.
 func (g *graph) joinFork(a, b int) {
 	x, y := &g.rows[a], &g.rows[b]
 	same := g.commonRun(a, b) >= g.proof(a, b) && len(x.Lead) > 0 && len(y.Lead) > 0
@@ -213,8 +221,10 @@ func (g *graph) joinFork(a, b int) {
 		return
 	}
 	if differ(g.items[a].title, g.items[b].title, false) {
-		g.note("%s is left alone: its job names %s as its fork or its parent, and their titles name different items", x.Key(), y.Key())
+		g.note("%s is left alone: its job names %s as its fork or its parent, and their titles name different items", x.Key(),
+			y.Key())
 		return
 	}
-	g.join(a, b, ruleCopies, fmt.Sprintf("one conversation: the job of %s names %s as its fork or its parent", x.Key(), y.Key()))
+	g.join(a, b, ruleCopies, fmt.Sprintf("one conversation: the job of %s names %s as its fork or its parent", x.Key(),
+		y.Key()))
 }

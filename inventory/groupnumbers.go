@@ -15,16 +15,19 @@ type spokenWord struct {
 	compound bool
 }
 
-// spokenWords are the words of all kinds by their last byte, the long ones first: "pull request" before "request". numberMarks
-// stand between a word and its number.
+// spokenWords are the words of all kinds by their last byte, the long ones first: "pull request" before "request".
+// numberMarks stand between a word and its number.
 var (
 	spokenWords = listSpoken()
-	numberMarks = []string{"number", "nummer", "número", "numéro", "numero", "номер", "num.", "num", "no.", "no", "nr.", "nr", "n°", "nº", "n.", "№", "编号", "番号", "番", "번호", "号", "reference", "referenz", "référence", "referencia", "ref.", "réf.", "ref", "réf", "id"}
+	numberMarks = []string{"number", "nummer", "número", "numéro", "numero", "номер", "num.", "num", "no.", "no", "nr.",
+		"nr", "n°", "nº", "n.", "№", "编号", "番号", "番", "번호", "号", "reference", "referenz", "référence", "referencia", "ref.",
+		"réf.", "ref", "réf", "id"}
 	// glued are the marks that are one word with that for the thing: Rechnungsnummer.
 	glued = wordSet("nummer nr. nr")
 	// fillers stand between the word for a thing and "number".
-	fillers     = []string{"with the", "with", "mit der", "mit", "con el", "con", "avec le", "avec", "of", "has", "の", "的"}
-	articles    = wordSet("the a an der die das dem den ein eine einem einen el la los las un una le les une il lo uno o os as um uma")
+	fillers  = []string{"with the", "with", "mit der", "mit", "con el", "con", "avec le", "avec", "of", "has", "の", "的"}
+	articles = wordSet("the a an der die das dem den ein eine einem einen el la los las un una le les une il lo uno " +
+		"o os as um uma")
 	trackers    = wordSet("jira linear youtrack ticket: jira: tracked tracker")
 	alertKeys   = wordSet("ALERT ALR ALRT ALM ALARM MON")
 	serviceKeys = wordSet("INC CHG RITM REQ PRB SCTASK CS")
@@ -67,8 +70,8 @@ func formsOf(w string) []string {
 	return out
 }
 
-// findNumbers goes from number to number and looks at what stands before each: a key, or the word for a thing. A regular
-// expression over the whole text takes ten times as long.
+// findNumbers goes from number to number and looks at what stands before each: a key, or the word for a thing. A
+// regular expression over the whole text takes ten times as long.
 func findNumbers(text string, add func(id itemID, at, end int)) {
 	for i := 0; i < len(text); {
 		if !digit(text[i]) {
@@ -90,7 +93,8 @@ func findNumbers(text string, add func(id itemID, at, end int)) {
 
 func digit(b byte) bool { return b >= '0' && b <= '9' }
 
-// findKey reads the id of a ticket whose number is text[i:end]: AB-101 outright, ab-101, "ab 101" and ab101 as weak ones.
+// findKey reads the id of a ticket whose number is text[i:end]: AB-101 outright, ab-101, "ab 101" and ab101 as weak
+// ones.
 func findKey(text string, i, end int, add func(id itemID, at, end int)) {
 	if i == 0 || end-i > 7 {
 		return
@@ -115,7 +119,8 @@ func findKey(text string, i, end int, add func(id itemID, at, end int)) {
 	case whole < 0 || isSpoken(key):
 		return // "PR-12" is read as "pr 12"
 	case upper:
-		id := counted(itemID{name: key + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(text[i:whole]), space: "key " + key})
+		id := counted(itemID{name: key + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(text[i:whole]), space: "key " +
+			key})
 		if k, _, _, ok := spokenBefore(text, at); ok && k.class == classAlert {
 			id.class = classAlert
 		} else if ok && k.class == classItem || trackers[lastWord(text[:at])] {
@@ -130,10 +135,12 @@ func findKey(text string, i, end int, add func(id itemID, at, end int)) {
 	case sep == 0 && end-i == 7 && serviceKeys[key]:
 		add(itemID{name: key + text[i:end], space: "key " + key}, at, whole)
 		return
-	case strings.ContainsAny(key, "0123456789"), len(key) > 8, sep != '-' && (plainWords[strings.ToLower(key)] || end-i < 2):
+	case strings.ContainsAny(key, "0123456789"), len(key) > 8, sep != '-' && (plainWords[strings.ToLower(key)] ||
+		end-i < 2):
 		return
 	}
-	add(counted(itemID{name: key + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(text[i:whole]), space: "key " + key, weak: true, proof: proved(text, key, at, whole), stray: stray(text, at, whole)}), at, whole)
+	add(counted(itemID{name: key + "-" + strings.NewReplacer("/", "-", " ", "-").Replace(text[i:whole]), space: "key " +
+		key, weak: true, proof: proved(text, key, at, whole), stray: stray(text, at, whole)}), at, whole)
 }
 
 // proved says that a text treats text[at:end] as a ticket: alone, before a colon, in brackets, in a branch's name, at
@@ -160,12 +167,13 @@ func worked(before, after string) bool {
 	before = strings.ToLower(before[max(0, len(before)-24):])
 	after = strings.ToLower(strings.TrimLeft(after[:min(len(after), 24)], " \t"))
 	ends := func(w string) bool { _, ok := endsWith(before, w); return ok }
-	return workWords[before[strings.LastIndexAny(before, " \t\n")+1:]] || slices.ContainsFunc(workPairs, ends) || startsWith(after, workAfter)
+	return workWords[before[strings.LastIndexAny(before, " \t\n")+1:]] || slices.ContainsFunc(workPairs, ends) ||
+		startsWith(after, workAfter)
 }
 
-// stray says that text[at:end] is not what its sentence is about: it neither begins nor ends it, is no object of a work verb or
-// of the verb that the sentence begins with, and no word like "for" or "of" stands before it in the first sentence. "The report
-// needs the schema from AB-1" is about a report.
+// stray says that text[at:end] is not what its sentence is about: it neither begins nor ends it, is no object of a
+// work verb or of the verb that the sentence begins with, and no word like "for" or "of" stands before it in the
+// first sentence. "The report needs the schema from AB-1" is about a report.
 func stray(text string, at, end int) bool {
 	before := strings.TrimRight(text[:at], " \t*")
 	after := strings.TrimLeft(text[end:], " \t'\"`*”“»")
@@ -224,8 +232,8 @@ func isSpoken(key string) bool {
 	return slices.ContainsFunc(spokenWords[key[len(key)-1]], func(w spokenWord) bool { return w.form == key })
 }
 
-// findMarked reads what code hosts show without a word: !12 is a merge request, AB#12 a work item, and #12 an issue or a pull
-// request, or something else.
+// findMarked reads what code hosts show without a word: !12 is a merge request, AB#12 a work item, and #12 an issue
+// or a pull request, or something else.
 func findMarked(text string, i, end int, add func(id itemID, at, end int)) {
 	if i == 0 || end-i > 6 || end < len(text) && (wordByte(text[end]) || text[end] == '-') {
 		return
@@ -238,14 +246,16 @@ func findMarked(text string, i, end int, add func(id itemID, at, end int)) {
 	case text[at] == '#' && at >= 2 && strings.EqualFold(text[at-2:at], "AB") && (at == 2 || !wordByte(text[at-3])):
 		add(itemID{name: "work item " + number, space: "work item"}, at-2, end)
 	case text[at] == '#' && open && end-i >= 2:
-		add(itemID{name: "issue " + number, also: []string{"pr " + number}, space: "issue", scope: repoScope, weak: true}, at, end)
+		add(itemID{name: "issue " + number, also: []string{"pr " + number}, space: "issue", scope: repoScope, weak: true}, at,
+			end)
 	}
 }
 
 // findSpoken reads ids like "pull request 12" and "Rechnung Nr. 4711", whose number is text[i:end].
 func findSpoken(text string, i, end int, add func(id itemID, at, end int)) {
 	number := text[i:end]
-	if i >= 2 && text[i-1] == '-' && wordByte(text[i-2]) && !digit(text[i-2]) && (i == 2 || !wordByte(text[i-3])) && end-i >= 3 {
+	if i >= 2 && text[i-1] == '-' && wordByte(text[i-2]) && !digit(text[i-2]) && (i == 2 || !wordByte(text[i-3])) &&
+		end-i >= 3 {
 		i -= 2 // invoice A-2291
 		number = strings.ToUpper(text[i:end])
 	} else if m := twoParts.FindString(text[i:]); len(m) >= 8 {
@@ -253,7 +263,8 @@ func findSpoken(text string, i, end int, add func(id itemID, at, end int)) {
 	} else if m := yearPart.FindString(text[i:]); m != "" {
 		number, end = strings.ReplaceAll(m, "-", "/"), i+len(m)
 	}
-	if end < len(text) && wordByte(text[end]) || end+1 < len(text) && strings.IndexByte(".,:/%-", text[end]) >= 0 && digit(text[end+1]) {
+	if end < len(text) && wordByte(text[end]) || end+1 < len(text) && strings.IndexByte(".,:/%-", text[end]) >= 0 &&
+		digit(text[end+1]) {
 		return
 	}
 	k, at, marked, ok := spokenBefore(text, i)
@@ -331,8 +342,8 @@ func endsWith(s, word string) (rest string, ok bool) {
 	return rest, true
 }
 
-// keyEnd gives the end of the key at text[at:end], with the second part of a number like INV-2026-0042; -1 when the key is a
-// part of something longer, or of a version.
+// keyEnd gives the end of the key at text[at:end], with the second part of a number like INV-2026-0042; -1 when the
+// key is a part of something longer, or of a version.
 func keyEnd(text string, at, end int) int {
 	if at > 0 && (wordByte(text[at-1]) || text[at-1] == '-' || text[at-1] == '.' || text[at-1] == '@') {
 		return -1

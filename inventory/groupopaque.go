@@ -12,8 +12,8 @@ var (
 	hexShape  = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 )
 
-// opaque says that a word is an id made by a machine: letters and digits mixed, or a UUID. Names with a number at the end are
-// versions and machines.
+// opaque says that a word is an id made by a machine: letters and digits mixed, or a UUID. Names with a number at the
+// end are versions and machines.
 func opaque(word string) bool {
 	if len(word) == 36 {
 		return uuidShape.MatchString(word)
@@ -25,7 +25,8 @@ func opaque(word string) bool {
 	if !strings.ContainsAny(stem, "0123456789") {
 		return false
 	}
-	return strings.Trim(word, "0123456789") != "" && (hexShape.MatchString(word) || !strings.ContainsFunc(word, func(r rune) bool { return r >= 'a' && r <= 'z' }))
+	return strings.Trim(word, "0123456789") != "" && (hexShape.MatchString(word) || !strings.ContainsFunc(word,
+		func(r rune) bool { return r >= 'a' && r <= 'z' }))
 }
 
 // opaqueID is an item with an id of that sort, or a number; the id without the word for the thing names it too.
@@ -37,8 +38,8 @@ func opaqueID(name string, class class, value string) itemID {
 	return id
 }
 
-// findOpaque reads ids like "incident Q1XW5Z2Y" and "payment 7f3c2a10-...". One that stands alone is a weak id: it may be
-// a commit's or a user's.
+// findOpaque reads ids like "incident Q1XW5Z2Y" and "payment 7f3c2a10-...". One that stands alone is a weak id: it
+// may be a commit's or a user's.
 func findOpaque(text string, add func(id itemID, at, end int)) {
 	for i := 0; i < len(text); {
 		if !wordByte(text[i]) && text[i] != '-' {
@@ -53,7 +54,8 @@ func findOpaque(text string, add func(id itemID, at, end int)) {
 		}
 		word, at := text[i:end], i
 		i = end
-		if !digit || !opaque(word) || at > 0 && strings.IndexByte("./@", text[at-1]) >= 0 || end+1 < len(text) && strings.IndexByte("./@", text[end]) >= 0 && wordByte(text[end+1]) {
+		if !digit || !opaque(word) || at > 0 && strings.IndexByte("./@", text[at-1]) >= 0 || end+1 < len(text) &&
+			strings.IndexByte("./@", text[end]) >= 0 && wordByte(text[end+1]) {
 			continue
 		}
 		k, from, _, ok := spokenBefore(text, at)

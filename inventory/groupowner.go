@@ -6,11 +6,14 @@ import (
 )
 
 // takesOver are the words with which a first prompt says that its session carries other work on.
-var takesOver = regexp.MustCompile(`(?i)\b(take(s|n)? over|taking over|takeover|continue[sd]? (the )?work of|carr(y|ies) on|hand-?over|picks? up (from|where)` +
-	`|übernimm|übernehme|knüpfe an|führe .{0,40}\bfort|reprends?|prends? le relais|retoma|toma el relevo|assuma|prosegui)\b|接手|接着做|继续处理|接管|引き継|продолжи работу|возьми на себя`)
+var takesOver = regexp.MustCompile(`(?i)\b(take(s|n)? over|taking over|takeover|continue[sd]? (the )?work ` +
+	`of|carr(y|ies) on|hand-?over|picks? up (from|where)` +
+	`|übernimm|übernehme|knüpfe an|führe .{0,40}\bfort|reprends?|prends? le relais|retoma|toma el ` +
+	`relevo|assuma|prosegui)\b|接手|接着做|继续处理|接管|引き継|продолжи работу|возьми на себя`)
 
-// owner proposes the session that owns the work: one that runs, since it goes on by itself; among several the newest one whose
-// first prompt names another one of the group or says that it takes over, else the one that was active last.
+// owner proposes the session that owns the work: one that runs, since it goes on by itself; among several the newest
+// one whose first prompt names another one of the group or says that it takes over, else the one that was active
+// last.
 func (g *graph) owner(members []int) (owner int, why string) {
 	var live []int
 	for _, m := range members {

@@ -19,12 +19,17 @@ func drawRows(t *rapid.T) []Row {
 	for i := range rows {
 		short := fmt.Sprintf("%08x", i+1)
 		made := now.Add(-time.Duration(rapid.IntRange(0, 400).Draw(t, "age")) * time.Hour)
-		r := Row{Short: short, SessionID: short + "-0000-4000-8000-000000000000", Repo: pick("repo", "", "/w/a", "/w/b"), CreatedAt: made,
+		r := Row{Short: short, SessionID: short + "-0000-4000-8000-000000000000", Repo: pick("repo", "", "/w/a", "/w/b"),
+			CreatedAt:  made,
 			LastActive: made.Add(time.Duration(rapid.IntRange(0, 50).Draw(t, "active")) * time.Hour)}
-		r.Title = pick("title", "", "AB-1 cart", "AB-2 cart", "ab 1 again", "AB-1 and AB-2", "alert 991", "INC-77 cart", "PR #12", "UTF-8", "PROC-9 task")
-		r.First = pick("first", "", "continue", "Work on AB-1.", "Take over AB-2 like AB-1.", "https://github.com/x/a/pull/12",
-			"Make the footer of the help pages stick to the bottom.", "Please make the footer of the help pages stick to the bottom.",
-			"Make the header of the help pages stick to the top.", "修复首页加载太慢的问题，并写测试。", "PROC-9 says how. "+pick("task", "Paint the gate.", "Count all lots.", "Write to them."))
+		r.Title = pick("title", "", "AB-1 cart", "AB-2 cart", "ab 1 again", "AB-1 and AB-2", "alert 991", "INC-77 cart",
+			"PR #12", "UTF-8", "PROC-9 task")
+		r.First = pick("first", "", "continue", "Work on AB-1.", "Take over AB-2 like AB-1.",
+			"https://github.com/x/a/pull/12",
+			"Make the footer of the help pages stick to the bottom.",
+			"Please make the footer of the help pages stick to the bottom.",
+			"Make the header of the help pages stick to the top.", "修复首页加载太慢的问题，并写测试。", "PROC-9 says how. "+pick("task",
+				"Paint the gate.", "Count all lots.", "Write to them."))
 		r.Reply = pick("reply", "", "Done.", "It is AB-2.", "Opened PR #12.")
 		if pick("copied", "no", "yes") == "yes" {
 			for k := range rapid.IntRange(1, 4).Draw(t, "lines") {
@@ -48,7 +53,10 @@ func TestPropertyGroupsDoNotDependOnOrder(t *testing.T) {
 		rows := drawRows(t)
 		groups, notes := GroupRows(rows)
 		other := slices.Clone(rows)
-		rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed"))).Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+		rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed"))).Shuffle(len(other), func(i, j int) {
+			other[i],
+				other[j] = other[j], other[i]
+		})
 		again, notesAgain := GroupRows(other)
 		if diff := cmp.Diff(groups, again) + cmp.Diff(notes, notesAgain); diff != "" {
 			t.Fatal(diff)
@@ -65,7 +73,8 @@ func TestPropertyGroupsAreWhole(t *testing.T) {
 		}
 		groups, _ := GroupRows(rows)
 		for _, g := range groups {
-			if len(g.Members) < 2 || !slices.Contains(g.Members, g.Owner) || g.Reason == "" || g.Why == "" || g.Name == "" || groupNames[g.Name] {
+			if len(g.Members) < 2 || !slices.Contains(g.Members, g.Owner) || g.Reason == "" || g.Why == "" || g.Name == "" ||
+				groupNames[g.Name] {
 				t.Fatalf("%+v", g)
 			}
 			groupNames[g.Name] = true
@@ -99,7 +108,9 @@ func TestPropertyAnUnrelatedSessionChangesNothing(t *testing.T) {
 		groups, notes := GroupRows(rows)
 		more := slices.Clone(rows)
 		for i := range rapid.IntRange(1, 5).Draw(t, "strangers") {
-			more = append(more, Row{Short: fmt.Sprintf("%08x", rapid.Uint32Range(1<<20, 1<<31).Draw(t, "short")+uint32(i)), Title: fmt.Sprintf("ZZ-%d0 boat", i+1), First: fmt.Sprintf("Varnish hull number %d0 of the regatta before noon.", i+1),
+			more = append(more, Row{Short: fmt.Sprintf("%08x", rapid.Uint32Range(1<<20, 1<<31).Draw(t, "short")+uint32(i)),
+				Title: fmt.Sprintf("ZZ-%d0 boat", i+1), First: fmt.Sprintf("Varnish hull number %d0 of the regatta before noon.",
+					i+1),
 				Repo: "/w/a", Lead: []string{fmt.Sprintf("z%d", i)}, CreatedAt: now, LastActive: now})
 		}
 		again, notesAgain := GroupRows(more)
@@ -109,7 +120,8 @@ func TestPropertyAnUnrelatedSessionChangesNothing(t *testing.T) {
 	})
 }
 
-// TestCorpusAsOneBacklog groups all sets at once: sets have nothing to do with each other, and each comes out as it does alone.
+// TestCorpusAsOneBacklog groups all sets at once: sets have nothing to do with each other, and each comes out as it
+// does alone.
 func TestCorpusAsOneBacklog(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one thread: the race detector has nothing to see in it")
@@ -118,7 +130,8 @@ func TestCorpusAsOneBacklog(t *testing.T) {
 	var want, got []string
 	for _, c := range corpus(t) {
 		own, _ := c.rows(t)
-		if slices.ContainsFunc(own, func(r Row) bool { return r.Host != "" || r.Account != "" }) || slices.ContainsFunc(c.S, func(s corpusSession) bool { return s.Repo != "" }) {
+		if slices.ContainsFunc(own, func(r Row) bool { return r.Host != "" || r.Account != "" }) || slices.ContainsFunc(c.S,
+			func(s corpusSession) bool { return s.Repo != "" }) {
 			continue // these sets share made-up machines and folders with each other
 		}
 		rows = append(rows, own...)

@@ -6,8 +6,8 @@ import (
 	"recovery/internal/account"
 )
 
-// Repositories gives a function that tells the repository of a folder: the main checkout of a worktree, else the root of the
-// git repository, else the folder itself. What it found is kept: many sessions share their folder.
+// Repositories gives a function that tells the repository of a folder: the main checkout of a worktree, else the root
+// of the git repository, else the folder itself. What it found is kept: many sessions share their folder.
 func (w *World) Repositories() func(folder string) string {
 	known := map[string]string{}
 	// Only the folder's place is asked for, not its trust: without a config file the account does not read one each time.

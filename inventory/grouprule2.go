@@ -44,7 +44,8 @@ func (g *graph) shared(a, b int) []itemID {
 	var of [3][]itemID
 	for _, p := range x.own {
 		for _, q := range y.own {
-			if !p.same(&q) || p.weak && q.weak || p.unsure && !g.oneMatter(a, b) || p.host != "" && q.host != "" && p.host != q.host || !g.meet(a, b, &p, &q) {
+			if !p.same(&q) || p.weak && q.weak || p.unsure && !g.oneMatter(a, b) || p.host != "" && q.host != "" &&
+				p.host != q.host || !g.meet(a, b, &p, &q) {
 				continue
 			}
 			// An alert that one of them calls by its bare id is an alert still.
@@ -68,7 +69,8 @@ func (g *graph) shared(a, b int) []itemID {
 		}
 		// One that names a second ticket besides may be about that one, or about both.
 		if !alikeIn(of[classItem], x.own, y.own) {
-			g.note("%s and %s both name %s, and one of them names more of the kind: it is not clear whether they are one work, so they are not joined by it",
+			g.note("%s and %s both name %s, and one of them names more of the kind: it is not clear whether they are one "+
+				"work, so they are not joined by it",
 				g.rows[a].Key(), g.rows[b].Key(), of[classItem][0].name)
 			return nil
 		}
@@ -97,7 +99,8 @@ func alikeIn(shared, a, b []itemID) bool {
 		}
 	}
 	for _, id := range slices.Concat(a, b) {
-		if id.space == space && !id.weak && !slices.Contains(rest, id.name) && !slices.ContainsFunc(shared, func(o itemID) bool { return o.same(&id) }) {
+		if id.space == space && !id.weak && !slices.Contains(rest, id.name) && !slices.ContainsFunc(shared,
+			func(o itemID) bool { return o.same(&id) }) {
 			rest = append(rest, id.name)
 		}
 	}

@@ -17,8 +17,8 @@ const (
 	leastWords = 4
 	// extraShare is how much of the longer prompt may be words that the shorter one lacks.
 	extraShare = 0.25
-	// textGap is how long after the end of one session another one with nearly the same prompt may start and still be the same
-	// work; a prompt that says it comes again and again is another one sooner.
+	// textGap is how long after the end of one session another one with nearly the same prompt may start and still be
+	// the same work; a prompt that says it comes again and again is another one sooner.
 	textGap  = 48 * time.Hour
 	againGap = 6 * time.Hour
 	// fanOut is from how many equal prompts on they are taken for a schedule or for workers of one queue.
@@ -29,8 +29,8 @@ const (
 	// looked at for finding such pairs.
 	longWords  = 16
 	beginWords = 8
-	// bands and bandRows are the MinHash signature's: two prompts with three quarters of their words in common meet in a band
-	// with a probability of 0.999.
+	// bands and bandRows are the MinHash signature's: two prompts with three quarters of their words in common meet in a
+	// band with a probability of 0.999.
 	bands    = 16
 	bandRows = 2
 	// family is how many different prompts a band may hold: more are one template's.
@@ -38,8 +38,10 @@ const (
 )
 
 // again are the words of a prompt that is given time and again.
-var again = regexp.MustCompile(`(?i)\b(daily|nightly|hourly|weekly|monthly|every (day|night|morning|hour|week|month)|each (day|night|morning|week)|today'?s?|yesterday'?s?|tonight|this (morning|week)` +
-	`|täglich\w*|wöchentlich\w*|stündlich\w*|monatlich\w*|heute|gestern|jeden (tag|morgen)|diari[oa]s?|cada (día|semana|mañana)|hoy|ayer|semanal\w*|quotidien\w*|chaque (jour|semaine)|aujourd'hui|hier` +
+var again = regexp.MustCompile(`(?i)\b(daily|nightly|hourly|weekly|monthly|every ` +
+	`(day|night|morning|hour|week|month)|each (day|night|morning|week)|today'?s?|yesterday'?s?|tonight|this (morning|week)` +
+	`|täglich\w*|wöchentlich\w*|stündlich\w*|monatlich\w*|heute|gestern|jeden (tag|morgen)|diari[oa]s?|cada ` +
+	`(día|semana|mañana)|hoy|ayer|semanal\w*|quotidien\w*|chaque (jour|semaine)|aujourd'hui|hier` +
 	`|hoje|ontem|ogni giorno)\b|每天|每日|每周|每晚|每小时|今天|昨天|今日|毎日|毎週|昨日|ежедневн|еженедельн|сегодня|вчера`)
 
 // brief is a first prompt, made ready to be compared.
@@ -106,8 +108,8 @@ func (g *graph) joinTexts() {
 	}
 }
 
-// joinLonger joins a long prompt and the same one with something added at its end, be it files and names. When more than two
-// begin alike, they are one template that was filled in.
+// joinLonger joins a long prompt and the same one with something added at its end, be it files and names. When more
+// than two begin alike, they are one template that was filled in.
 func (g *graph) joinLonger(beginnings map[string][]string, same map[string][]brief) {
 	for _, at := range ordered(beginnings) {
 		keys := beginnings[at]
@@ -120,7 +122,8 @@ func (g *graph) joinLonger(beginnings map[string][]string, same map[string][]bri
 		}
 		short, long := a[0].words, b[0].words
 		g.compared++
-		if !begins(short, long) || 3*(len(long)-len(short)) > len(long) || slices.ContainsFunc(long[len(short):], func(t token) bool { return limitWords[t.text] }) {
+		if !begins(short, long) || 3*(len(long)-len(short)) > len(long) || slices.ContainsFunc(long[len(short):],
+			func(t token) bool { return limitWords[t.text] }) {
 			continue
 		}
 		g.joinNear(a, b)
@@ -138,8 +141,8 @@ func (b *brief) beginning(r *Row) string {
 	return s.String()
 }
 
-// sentences are the sentences of a prompt in alphabetical order: two prompts may have the same ones in another order. It is
-// empty when there is but one.
+// sentences are the sentences of a prompt in alphabetical order: two prompts may have the same ones in another order.
+// It is empty when there is but one.
 func (b *brief) sentences(r *Row) string {
 	var list []string
 	for rest := text.CutBytes(r.First, promptBytes, ""); rest != ""; {
@@ -175,7 +178,8 @@ func (g *graph) brief(i int) (brief, bool) {
 		b.WriteByte(0)
 		b.WriteString(w.text)
 	}
-	return brief{row: i, words: words, key: b.String(), again: again.MatchString(text.CutBytes(r.Title+"\n"+r.First, headBytes, ""))}, true
+	return brief{row: i, words: words, key: b.String(), again: again.MatchString(text.CutBytes(r.Title+"\n"+r.First,
+		headBytes, ""))}, true
 }
 
 // bands are the buckets of a prompt. Numbers, files and addresses must be the same in both, so they are part of each.
@@ -225,7 +229,8 @@ func near(a, b []token) bool {
 	if !ok || weight(over) > extraShare*weight(b) {
 		return false
 	}
-	if n := len(over); n > 0 && n <= 2 && len(b) >= signed && alike(a[len(a)-1].text, b[len(b)-1-n].text) && !over[n-1].fixed {
+	if n := len(over); n > 0 && n <= 2 && len(b) >= signed && alike(a[len(a)-1].text, b[len(b)-1-n].text) &&
+		!over[n-1].fixed {
 		over = nil // a name under a long prompt signs it
 	}
 	for _, t := range over {
@@ -246,7 +251,8 @@ func (g *graph) joinEqual(list []brief) {
 		rows[i] = b.row
 	}
 	if len(list) >= fanOut {
-		g.note("%d sessions have the same first prompt, %s the first of them: taken for a schedule or for workers of one queue, and left alone", len(list), g.rows[rows[0]].Key())
+		g.note("%d sessions have the same first prompt, %s the first of them: taken for a schedule or for workers of one "+
+			"queue, and left alone", len(list), g.rows[rows[0]].Key())
 		return
 	}
 	if g.regular(rows) {
@@ -286,7 +292,8 @@ func (g *graph) joinText(a, b brief, what string) {
 		disjoint(g.items[a.row].dates, g.items[b.row].dates):
 		return
 	}
-	g.join(a.row, b.row, ruleText, fmt.Sprintf("%s in the same repository: %s and %s in %s", what, x.Key(), y.Key(), x.Repo))
+	g.join(a.row, b.row, ruleText, fmt.Sprintf("%s in the same repository: %s and %s in %s", what, x.Key(), y.Key(),
+		x.Repo))
 }
 
 // daily says that two sessions started at the same time of different days, as a schedule does and a person does not.

@@ -89,16 +89,19 @@ func TestStray(t *testing.T) {
 	}
 }
 
-// TestDoubtedKeys: what looks like a ticket's id may be a part or a flight, unless some session treats one of its kind as a ticket.
+// TestDoubtedKeys: what looks like a ticket's id may be a part or a flight, unless some session treats one of its
+// kind as a ticket.
 func TestDoubtedKeys(t *testing.T) {
 	row := func(short, title, first string) Row {
 		return Row{Short: short, Title: title, First: first, Repo: "/r", CreatedAt: last, LastActive: last}
 	}
-	two := []Row{row("a", "ZX-40 checklist", "Print a list for the cockpit of ZX-40."), row("b", "ZX-40 weight", "How heavy is ZX-40 with four seats?")}
+	two := []Row{row("a", "ZX-40 checklist", "Print a list for the cockpit of ZX-40."), row("b", "ZX-40 weight",
+		"How heavy is ZX-40 with four seats?")}
 	if groups, _ := GroupRows(two); len(groups) != 0 {
 		t.Errorf("without a proof: %+v", groups)
 	}
-	if groups, _ := GroupRows(append(two, row("c", "", "ZX-41: the pump drips"))); len(groups) != 1 || len(groups[0].Members) != 2 {
+	if groups, _ := GroupRows(append(two, row("c", "", "ZX-41: the pump drips"))); len(groups) != 1 ||
+		len(groups[0].Members) != 2 {
 		t.Errorf("with one: %+v", groups)
 	}
 }
@@ -113,42 +116,54 @@ func TestGroups(t *testing.T) {
 		why   string
 	}{
 		"same ticket, the last active owns": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
-			return addAll(t, a, sessions{{Name: "OPS-1 a", LastEntry: last.Add(-time.Hour), Turns: says("Look.")}, {Name: "b OPS-1", Turns: says("See.")}, {Name: "OPS-2", Turns: says("Hm.")}})
+			return addAll(t, a, sessions{{Name: "OPS-1 a", LastEntry: last.Add(-time.Hour), Turns: says("Look.")},
+				{Name: "b OPS-1", Turns: says("See.")}, {Name: "OPS-2", Turns: says("Hm.")}})
 		}, []int{0, 1}, 1, "active last"},
 		"made to take over, and less active": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
-			return addAll(t, a, sessions{{Name: "OPS-1 a", Turns: says("Look.")}, {Name: "b OPS-1", LastEntry: last.Add(-time.Hour), Turns: says("Take over OPS-1.")}})
+			return addAll(t, a, sessions{{Name: "OPS-1 a", Turns: says("Look.")},
+				{Name: "b OPS-1", LastEntry: last.Add(-time.Hour), Turns: says("Take over OPS-1.")}})
 		}, []int{0, 1}, 1, "first prompt"},
 		"names another of the group": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			one := add(t, a, fixtures.Session{Name: "OPS-1 a", Turns: says("Look.")})
-			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "OPS-1 b", LastEntry: last.Add(-time.Hour), Turns: says("What " + one.Short + " left open, please.")})}
+			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "OPS-1 b", LastEntry: last.Add(-time.Hour),
+				Turns: says("What " + one.Short + " left open, please.")})}
 		}, []int{0, 1}, 1, "first prompt"},
 		"two that take over, the newest owns": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
-			return addAll(t, a, sessions{{Name: "OPS-1 a", Turns: says("Take over OPS-1."), CreatedAt: last.Add(-5 * time.Hour)}, {Name: "OPS-1 b", LastEntry: last.Add(-time.Hour), CreatedAt: last.Add(-2 * time.Hour), Turns: says("Take over OPS-1.")}})
+			return addAll(t, a, sessions{{Name: "OPS-1 a", Turns: says("Take over OPS-1."), CreatedAt: last.Add(-5 * time.Hour)},
+				{Name: "OPS-1 b", LastEntry: last.Add(-time.Hour), CreatedAt: last.Add(-2 * time.Hour),
+					Turns: says("Take over OPS-1.")}})
 		}, []int{0, 1}, 1, "first prompt"},
 		"names one outside the group": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			out := add(t, a, fixtures.Session{Name: "else", Turns: says("Look.")})
-			return []fixtures.Added{out, add(t, a, fixtures.Session{Name: "OPS-1 a", LastEntry: last.Add(-time.Hour), Turns: says("As in " + out.Short + ".")}), add(t, a, fixtures.Session{Name: "OPS-1 b", Turns: says("See.")})}
+			return []fixtures.Added{out, add(t, a, fixtures.Session{Name: "OPS-1 a", LastEntry: last.Add(-time.Hour),
+				Turns: says("As in " + out.Short + ".")}), add(t, a, fixtures.Session{Name: "OPS-1 b", Turns: says("See.")})}
 		}, []int{1, 2}, 2, "active last"},
 		"copies": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			one := add(t, a, fixtures.Session{Name: "the original", LastEntry: last.Add(-time.Hour)})
-			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "another name", CopyOf: one.Short}), add(t, a, fixtures.Session{Name: "no copy"})}
+			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "another name", CopyOf: one.Short}),
+				add(t, a, fixtures.Session{Name: "no copy"})}
 		}, []int{0, 1}, 1, "active last"},
 		"went on in the other": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			two := add(t, a, fixtures.Session{Name: "two"})
-			return []fixtures.Added{add(t, a, fixtures.Session{Name: "one", ContinuedIn: two.SessionID, LastEntry: last.Add(-time.Hour)}), two}
+			return []fixtures.Added{add(t, a, fixtures.Session{Name: "one", ContinuedIn: two.SessionID,
+				LastEntry: last.Add(-time.Hour)}), two}
 		}, []int{0, 1}, 1, "active last"},
 		"joined by two reasons": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			one := add(t, a, fixtures.Session{Name: "OPS-1", LastEntry: last.Add(-2 * time.Hour)})
-			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "x", CopyOf: one.Short, LastEntry: last.Add(-time.Hour)}), add(t, a, fixtures.Session{Name: "again OPS-1", Turns: says("See.")})}
+			return []fixtures.Added{one, add(t, a, fixtures.Session{Name: "x", CopyOf: one.Short,
+				LastEntry: last.Add(-time.Hour)}), add(t, a, fixtures.Session{Name: "again OPS-1", Turns: says("See.")})}
 		}, []int{0, 1, 2}, 2, "active last"},
-		"one brief in a worktree and in a folder of its repository": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
+		"one brief in a worktree and in a folder of its repository": {func(t *testing.T,
+			a *fixtures.Account) []fixtures.Added {
 			brief := says("Turn on strict mode of the compiler and repair what it reports, package by package.")
-			return addAll(t, a, sessions{{Name: "strict", WorktreeOf: "main", Cwd: "tree", Turns: brief, LastEntry: last.Add(-time.Hour)}, {Name: "strict mode", Cwd: "main/server", Turns: brief},
+			return addAll(t, a, sessions{{Name: "strict", WorktreeOf: "main", Cwd: "tree", Turns: brief,
+				LastEntry: last.Add(-time.Hour)}, {Name: "strict mode", Cwd: "main/server", Turns: brief},
 				{Name: "strict too", Cwd: "elsewhere", Turns: brief}, {Name: "other", Cwd: "main", Turns: says("Look.")}})
 		}, []int{0, 1}, 1, "active last"},
 		"the worktree of one is gone": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			brief := says("Turn on strict mode of the compiler and repair what it reports, package by package.")
-			return addAll(t, a, sessions{{Name: "other", WorktreeOf: "main", Cwd: "tree", Turns: says("Look.")}, {Name: "strict", Cwd: "main/.claude/worktrees/one", NoFolder: true, Turns: brief, LastEntry: last.Add(-time.Hour)},
+			return addAll(t, a, sessions{{Name: "other", WorktreeOf: "main", Cwd: "tree", Turns: says("Look.")},
+				{Name: "strict", Cwd: "main/.claude/worktrees/one", NoFolder: true, Turns: brief, LastEntry: last.Add(-time.Hour)},
 				{Name: "strict mode", Cwd: "main", Turns: brief}, {Name: "strict too", Cwd: "gone", NoFolder: true, Turns: brief}})
 		}, []int{1, 2}, 2, "active last"},
 		"nothing in common": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
@@ -157,7 +172,8 @@ func TestGroups(t *testing.T) {
 		"an id of a template in every title": {func(t *testing.T, a *fixtures.Account) []fixtures.Added {
 			var all sessions
 			for i := range 8 {
-				all = append(all, fixtures.Session{Name: fmt.Sprintf("TEAM-1 task %c", 'a'+i), Turns: says(fmt.Sprintf("Task %d.", i))})
+				all = append(all, fixtures.Session{Name: fmt.Sprintf("TEAM-1 task %c", 'a'+i),
+					Turns: says(fmt.Sprintf("Task %d.", i))})
 			}
 			return addAll(t, a, all)
 		}, nil, 0, ""},
@@ -219,7 +235,8 @@ func TestDuplicatesOfTheFixtures(t *testing.T) {
 		t.Fatal(err)
 	}
 	inv := Build(world(t, a, machine()), nil)
-	if len(inv.Groups) != 1 || inv.Groups[0].Owner != owner.Short || inv.Find(duplicate.Short).Role != "duplicate" || inv.Find(owner.Short).Role != "owner" {
+	if len(inv.Groups) != 1 || inv.Groups[0].Owner != owner.Short || inv.Find(duplicate.Short).Role != "duplicate" ||
+		inv.Find(owner.Short).Role != "owner" {
 		t.Errorf("%+v", inv.Groups)
 	}
 }
@@ -227,17 +244,21 @@ func TestDuplicatesOfTheFixtures(t *testing.T) {
 func TestFind(t *testing.T) {
 	jobs := &account.Jobs{ByShort: map[string]*account.Job{}}
 	for _, j := range []*account.Job{
-		{Short: "aaaa0001", SessionID: "aaaa0001-1111-4111-8111-111111111111", ResumeSessionID: "dddd0009-1111-4111-8111-111111111111"},
+		{Short: "aaaa0001", SessionID: "aaaa0001-1111-4111-8111-111111111111",
+			ResumeSessionID: "dddd0009-1111-4111-8111-111111111111"},
 		{Short: "aaaa0002", SessionID: "aaaa0002-1111-4111-8111-111111111111"},
 		{Short: "bbbb0003", SessionID: "bbbb0003-1111-4111-8111-111111111111"},
-		{Short: "eeee0005", SessionID: "eeee0005-1111-4111-8111-111111111111", ResumeSessionID: "ffff0007-1111-4111-8111-111111111111"},
-		{Short: "eeee0006", SessionID: "eeee0006-1111-4111-8111-111111111111", ResumeSessionID: "ffff0007-1111-4111-8111-111111111111"},
+		{Short: "eeee0005", SessionID: "eeee0005-1111-4111-8111-111111111111",
+			ResumeSessionID: "ffff0007-1111-4111-8111-111111111111"},
+		{Short: "eeee0006", SessionID: "eeee0006-1111-4111-8111-111111111111",
+			ResumeSessionID: "ffff0007-1111-4111-8111-111111111111"},
 	} {
 		jobs.List = append(jobs.List, j)
 		jobs.ByShort[j.Short] = j
 	}
 	for typed, want := range map[string]string{
-		"aaaa0001": "aaaa0001", "AAAA0001": "aaaa0001", " bbbb0003 ": "bbbb0003", "bbbb": "bbbb0003", "bbbb0003-1111": "bbbb0003",
+		"aaaa0001": "aaaa0001", "AAAA0001": "aaaa0001", " bbbb0003 ": "bbbb0003", "bbbb": "bbbb0003",
+		"bbbb0003-1111":                        "bbbb0003",
 		"aaaa0002-1111-4111-8111-111111111111": "aaaa0002", "dddd0009-1111-4111-8111-111111111111": "aaaa0001",
 		"aaaa": "", "bbb": "", "": "", "cccc0004": "", "aaaa00010": "",
 		"ffff0007-1111-4111-8111-111111111111": "", "eeee0005-1111-4111-8111-111111111111": "eeee0005",

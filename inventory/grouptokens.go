@@ -14,14 +14,16 @@ const promptBytes = 16 << 10
 type token struct {
 	text string // lower case, one word for all that mean the same
 	raw  string // as it was typed, in lower case
-	// hard words name a particular thing: a number, a file, an address, a name. Two prompts that differ in one are two works.
+	// hard words name a particular thing: a number, a file, an address, a name. Two prompts that differ in one are two
+	// works.
 	hard bool
 	// fixed words hold a digit or a sign, so that no spelling of them is lost with their case.
 	fixed bool
 }
 
 // politeWords say nothing of the work.
-var politeWords = plainSet(`please pls plz kindly thanks thank thx you hello hi hey dear could can would will the a an and also too then now just it is are be i we me us my our
+var politeWords = plainSet(
+	`please pls plz kindly thanks thank thx you hello hi hey dear could can would will the a an and also too then now just it is are be i we me us my our
 	ok okay so well very quick quickly again asap need want let's let i'd i'm with
 	bitte danke hallo moin guten tag mal doch könntest kannst du sie der die das den dem des ein eine einen und auch dann ist
 	por favor gracias hola puedes podrías el la los las un una y también
@@ -39,10 +41,12 @@ var turningWords = plainSet(`not no never without except only but instead don't 
 	不 没 无 只 除 勿 非`)
 
 // limitWords make less of a work, or another one, when they come after it.
-var limitWords = plainSet(`only except but instead nur außer sondern solo sólo excepto salvo sauf seulement apenas somente exceto только кроме 只 除`)
+var limitWords = plainSet(`only except but instead nur außer sondern solo sólo excepto salvo sauf seulement apenas ` +
+	`somente exceto только кроме 只 除`)
 
 // oneMeaning are words that ask for the same, of which people take now the one and now the other.
-var oneMeaning = sameWords(`create make build write generate produce erstelle erstell mach mache schreib schreibe baue generiere crée créé fais écris génère rédige crea haz escribe genera redacta scrivi fai crie faça escreva создай сделай напиши
+var oneMeaning = sameWords(
+	`create make build write generate produce erstelle erstell mach mache schreib schreibe baue generiere crée créé fais écris génère rédige crea haz escribe genera redacta scrivi fai crie faça escreva создай сделай напиши
 	fix repair solve resolve correct behebe beheb beheben fixe repariere reparier löse korrigiere corrige répare résous arregla repara soluciona correggi ripara corrija conserte исправь исправить почини
 	find figure determine finde such suche suchen trouve cherche busca encuentra averigua trova cerca encontre procure найди
 	delete remove erase lösche lösch entferne supprime enlève efface retire borra elimina quita cancella rimuovi apague remova exclua удали убери
@@ -64,8 +68,10 @@ func sameWords(lines string) map[string]string {
 }
 
 // accents are letters with a mark, and the ones that they are typed as in haste.
-var accents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ą", "a", "ç", "c", "ć", "c", "č", "c", "é", "e", "è", "e", "ê", "e", "ë", "e", "ę", "e", "ě", "e",
-	"í", "i", "ì", "i", "î", "i", "ï", "i", "ł", "l", "ñ", "n", "ń", "n", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ö", "o", "ø", "o", "ř", "r", "ś", "s", "š", "s", "ş", "s", "ú", "u", "ù", "u", "û", "u", "ü", "u",
+var accents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ą", "a", "ç", "c", "ć",
+	"c", "č", "c", "é", "e", "è", "e", "ê", "e", "ë", "e", "ę", "e", "ě", "e",
+	"í", "i", "ì", "i", "î", "i", "ï", "i", "ł", "l", "ñ", "n", "ń", "n", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ö", "o",
+	"ø", "o", "ř", "r", "ś", "s", "š", "s", "ş", "s", "ú", "u", "ù", "u", "û", "u", "ü", "u",
 	"ý", "y", "ź", "z", "ż", "z", "ž", "z", "ğ", "g", "ı", "i", "ё", "е")
 
 func plainLetters(s string) string {
@@ -180,8 +186,8 @@ func weight(list []token) float64 {
 	return w
 }
 
-// within says that all words of short stand in long in their order, and gives the words of long that are over. A word may be
-// mistyped, or be written as two.
+// within says that all words of short stand in long in their order, and gives the words of long that are over. A word
+// may be mistyped, or be written as two.
 func within(short, long []token) (over []token, ok bool) {
 	i := 0
 	for j := 0; j < len(long); j++ {
@@ -215,8 +221,8 @@ func begins(short, long []token) bool {
 // like says that two words mean the same, but for a typing mistake.
 func (t token) like(o token) bool { return t.text == o.text || alike(t.raw, o.raw) }
 
-// alike says that two words are the same but for one typing mistake: a letter too many or too few, or two that changed places.
-// A changed letter makes another word as often as a mistake, and so does one at the beginning.
+// alike says that two words are the same but for one typing mistake: a letter too many or too few, or two that
+// changed places. A changed letter makes another word as often as a mistake, and so does one at the beginning.
 func alike(a, b string) bool {
 	if a == b {
 		return true

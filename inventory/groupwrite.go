@@ -24,9 +24,9 @@ const groupsHead = `# Groups of sessions that seem to be the same work, as recov
 const proposedHead = `# Proposed since, and not in force. This part is written anew by each inventory: move what is right into "groups" above.
 `
 
-// WriteProposal gives the groups file: a new one when existing is nil, else the user's own with the proposals under it that it does
-// not hold. The bytes are those of the existing file when there is nothing new to say. Give it the inventory as Build made it,
-// before ApplyGroups.
+// WriteProposal gives the groups file: a new one when existing is nil, else the user's own with the proposals under
+// it that it does not hold. The bytes are those of the existing file when there is nothing new to say. Give it the
+// inventory as Build made it, before ApplyGroups.
 func WriteProposal(inv *Inventory, existing *GroupFile) []byte {
 	titles := map[string]string{}
 	for _, it := range inv.Items {
@@ -79,8 +79,8 @@ func readable(data []byte) bool {
 	return len(top) >= 2 && top[len(top)-2].Value == "proposed" && top[len(top)-1].Kind == yaml.SequenceNode
 }
 
-// Fresh are the proposals that the file does not hold: groups of sessions that are new to it, each without the sessions that the
-// user keeps single. One that reaches into the user's groups names all of its sessions.
+// Fresh are the proposals that the file does not hold: groups of sessions that are new to it, each without the
+// sessions that the user keeps single. One that reaches into the user's groups names all of its sessions.
 func (f *GroupFile) Fresh(proposals []Group) []Group { return f.fresh(proposals) }
 
 func (f *GroupFile) fresh(proposals []Group) []Group {
@@ -143,9 +143,9 @@ func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text.Line(s)) + `"`
 }
 
-// ApplyGroups puts the user's groups into force: the inventory's groups are then the file's, each item has its group and role, and
-// what the file does not settle is a proposal that does not count. A nil file leaves the inventory as it is. Reasons that the
-// file does not give are those of the proposal with the same members.
+// ApplyGroups puts the user's groups into force: the inventory's groups are then the file's, each item has its group
+// and role, and what the file does not settle is a proposal that does not count. A nil file leaves the inventory as
+// it is. Reasons that the file does not give are those of the proposal with the same members.
 func (inv *Inventory) ApplyGroups(f *GroupFile) {
 	if f == nil {
 		return
@@ -174,7 +174,8 @@ func (inv *Inventory) ApplyGroups(f *GroupFile) {
 	}
 	inv.setGroups(groups)
 	for _, g := range f.fresh(proposals) {
-		inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s may be the same work and stand in no group of %s: %s. Move them into its groups, or under single",
+		inv.Warnings = append(inv.Warnings, fmt.Sprintf("%s may be the same work and stand in no group of %s: %s. Move "+
+			"them into its groups, or under single",
 			strings.Join(g.Members, ", "), journal.GroupsFile, g.Reason))
 	}
 }

@@ -53,8 +53,8 @@ func (w *World) Hazards(j *account.Job) []Hazard {
 	return out
 }
 
-// skipsChecks finds the saved option that turns permission checks off, wholly or for tools that can write: a review would run
-// these without a question.
+// skipsChecks finds the saved option that turns permission checks off, wholly or for tools that can write: a review
+// would run these without a question.
 func skipsChecks(flags []string) string {
 	for i, f := range flags {
 		name, value, joined := strings.Cut(strings.TrimSpace(f), "=")
@@ -85,7 +85,8 @@ func skipsChecks(flags []string) string {
 	return ""
 }
 
-// skippingModes are the permission modes that let calls pass without a question. acceptEdits lets edits pass, so it counts.
+// skippingModes are the permission modes that let calls pass without a question. acceptEdits lets edits pass, so it
+// counts.
 var skippingModes = map[string]bool{"bypasspermissions": true, "bypass": true, "acceptedits": true, "dontask": true}
 
 // plainWord is a word without its case, dashes and quotes: the client takes several spellings of its options.

@@ -22,22 +22,31 @@ func writeFile(t *testing.T, path, data string) {
 
 func TestSkipsChecks(t *testing.T) {
 	for _, flags := range [][]string{
-		{"--dangerously-skip-permissions"}, {"-n", "x", "--dangerously-skip-permissions"}, {"--dangerously-skip-permissions=true"}, {"--dangerouslySkipPermissions"},
-		{"--DANGEROUSLY-SKIP-PERMISSIONS"}, {"--dangerously_skip_permissions"}, {"--allow-dangerously-skip-permissions"}, {"--yolo"},
-		{"--permission-mode", "bypassPermissions"}, {"--permission-mode=bypassPermissions"}, {"--permission-mode bypassPermissions"}, {"--permission-mode", "BypassPermissions"},
-		{"--permission-mode", "bypass-permissions"}, {"--permission-mode", `"bypassPermissions"`}, {"--permission-mode=acceptEdits"}, {"--permission-mode", "dontAsk"},
+		{"--dangerously-skip-permissions"}, {"-n", "x", "--dangerously-skip-permissions"},
+		{"--dangerously-skip-permissions=true"}, {"--dangerouslySkipPermissions"},
+		{"--DANGEROUSLY-SKIP-PERMISSIONS"}, {"--dangerously_skip_permissions"}, {"--allow-dangerously-skip-permissions"},
+		{"--yolo"},
+		{"--permission-mode", "bypassPermissions"}, {"--permission-mode=bypassPermissions"},
+		{"--permission-mode bypassPermissions"}, {"--permission-mode", "BypassPermissions"},
+		{"--permission-mode", "bypass-permissions"}, {"--permission-mode", `"bypassPermissions"`},
+		{"--permission-mode=acceptEdits"}, {"--permission-mode", "dontAsk"},
 		{"--permissionMode", "bypassPermissions"}, {"--permission-mode", "plan", "--permission-mode", "bypassPermissions"},
-		{"--permission-prompt-tool", "mcp__x__yes"}, {"--permission-prompt-tool=mcp__x__yes"}, {"--settings", `{"permissions":{"defaultMode":"bypassPermissions"}}`},
-		{"--allowedTools", "Bash"}, {"--allowed-tools", "Read", "Bash(git status:*)"}, {"--allowedTools=Read,Edit"}, {"--allowedTools", "*"}, {"--allowedTools", "Read Write"},
+		{"--permission-prompt-tool", "mcp__x__yes"}, {"--permission-prompt-tool=mcp__x__yes"},
+		{"--settings", `{"permissions":{"defaultMode":"bypassPermissions"}}`},
+		{"--allowedTools", "Bash"}, {"--allowed-tools", "Read", "Bash(git status:*)"}, {"--allowedTools=Read,Edit"},
+		{"--allowedTools", "*"}, {"--allowedTools", "Read Write"},
 	} {
 		if skipsChecks(flags) == "" {
 			t.Errorf("%q is let through", flags)
 		}
 	}
 	for _, flags := range [][]string{
-		nil, {}, {"-n", "tidy"}, {"--permission-mode", "plan"}, {"--permission-mode=default"}, {"--permission-mode", "auto"}, {"--permission-mode"},
-		{"-n", "bypassPermissions"}, {"-n", "permission-mode bypassPermissions"}, {"--model", "opus"}, {"--allowedTools", "Read"}, {"--allowedTools", "Read,Grep", "Glob", "-n", "Bash"},
-		{"--allowedTools=Read", "-n", "x"}, {"--settings", "/etc/settings.json"}, {"--disallowedTools", "Bash"}, {"--name", "yolo"}, {"yolo"}, {""},
+		nil, {}, {"-n", "tidy"}, {"--permission-mode", "plan"}, {"--permission-mode=default"}, {"--permission-mode", "auto"},
+		{"--permission-mode"},
+		{"-n", "bypassPermissions"}, {"-n", "permission-mode bypassPermissions"}, {"--model", "opus"},
+		{"--allowedTools", "Read"}, {"--allowedTools", "Read,Grep", "Glob", "-n", "Bash"},
+		{"--allowedTools=Read", "-n", "x"}, {"--settings", "/etc/settings.json"}, {"--disallowedTools", "Bash"},
+		{"--name", "yolo"}, {"yolo"}, {""},
 	} {
 		if got := skipsChecks(flags); got != "" {
 			t.Errorf("%q: %s", flags, got)
@@ -59,16 +68,20 @@ func TestHazardsOfTheJob(t *testing.T) {
 		session fixtures.Session
 		want    []string
 	}{
-		"none":            {fixtures.Session{}, []string{}},
-		"selfWake":        {fixtures.Session{SelfWake: true}, []string{HazardSelfWake}},
-		"selfWake object": {fixtures.Session{Extra: map[string]string{"selfWake": `{"at":"2026-09-04T00:00:00Z"}`}}, []string{HazardSelfWake}},
-		"selfWake false":  {fixtures.Session{Extra: map[string]string{"selfWake": `false`}}, []string{}},
-		"selfWake null":   {fixtures.Session{Extra: map[string]string{"selfWake": `null`}}, []string{}},
-		"routine":         {fixtures.Session{Routine: "nightly"}, []string{HazardRoutine}},
-		"routine object":  {fixtures.Session{Extra: map[string]string{"routine": `{"id":"r1"}`}}, []string{HazardRoutine}},
-		"tasks":           {fixtures.Session{InFlightTasks: 1}, []string{HazardTasks}},
-		"no checks":       {fixtures.Session{RespawnFlags: []string{"--dangerously-skip-permissions"}}, []string{HazardNoChecks}},
-		"all":             {fixtures.Session{SelfWake: true, Routine: "r", InFlightTasks: 2, RespawnFlags: []string{"--permission-mode=bypassPermissions"}}, []string{HazardSelfWake, HazardRoutine, HazardTasks, HazardNoChecks}},
+		"none":     {fixtures.Session{}, []string{}},
+		"selfWake": {fixtures.Session{SelfWake: true}, []string{HazardSelfWake}},
+		"selfWake object": {fixtures.Session{Extra: map[string]string{"selfWake": `{"at":"2026-09-04T00:00:00Z"}`}},
+			[]string{HazardSelfWake}},
+		"selfWake false": {fixtures.Session{Extra: map[string]string{"selfWake": `false`}}, []string{}},
+		"selfWake null":  {fixtures.Session{Extra: map[string]string{"selfWake": `null`}}, []string{}},
+		"routine":        {fixtures.Session{Routine: "nightly"}, []string{HazardRoutine}},
+		"routine object": {fixtures.Session{Extra: map[string]string{"routine": `{"id":"r1"}`}}, []string{HazardRoutine}},
+		"tasks":          {fixtures.Session{InFlightTasks: 1}, []string{HazardTasks}},
+		"no checks": {fixtures.Session{RespawnFlags: []string{"--dangerously-skip-permissions"}},
+			[]string{HazardNoChecks}},
+		"all": {fixtures.Session{SelfWake: true, Routine: "r", InFlightTasks: 2,
+			RespawnFlags: []string{"--permission-mode=bypassPermissions"}}, []string{HazardSelfWake, HazardRoutine, HazardTasks,
+			HazardNoChecks}},
 	} {
 		c.session.Name = name
 		s := add(t, a, c.session)
@@ -87,7 +100,10 @@ func TestBabysitterRun(t *testing.T) {
 		data  string
 		bound bool
 	}{
-		"by the environment": {func(_ *fixtures.Account, s fixtures.Added, env string) string { return env + "/" + s.SessionID + ".md" }, active, true},
+		"by the environment": {func(_ *fixtures.Account, s fixtures.Added, env string) string {
+			return env + "/" +
+				s.SessionID + ".md"
+		}, active, true},
 		"in the home folder": {func(a *fixtures.Account, s fixtures.Added, _ string) string {
 			return a.Home + "/.a5c/state/" + s.SessionID + ".md"
 		}, active, true},
@@ -115,7 +131,10 @@ func TestBabysitterRun(t *testing.T) {
 		"a folder in its place": {func(_ *fixtures.Account, s fixtures.Added, _ string) string {
 			return s.Cwd + "/.a5c/state/" + s.SessionID + ".md/x"
 		}, active, true},
-		"a file in the folder's place": {func(_ *fixtures.Account, s fixtures.Added, _ string) string { return s.Cwd + "/.a5c" }, active, false},
+		"a file in the folder's place": {func(_ *fixtures.Account, s fixtures.Added, _ string) string {
+			return s.Cwd +
+				"/.a5c"
+		}, active, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)

@@ -90,8 +90,9 @@ func resumed(j *account.Job) string {
 	return j.SessionID
 }
 
-// lastUse is when a session was last in use: its last retirement less the idle time that the line tells. The idle time also begins
-// anew with a process of its own or a new supervisor, so a start in between explains it and nothing is told.
+// lastUse is when a session was last in use: its last retirement less the idle time that the line tells. The idle
+// time also begins anew with a process of its own or a new supervisor, so a start in between explains it and nothing
+// is told.
 func lastUse(log *account.Log, short string, lastEntry time.Time) time.Time {
 	if log == nil || lastEntry.IsZero() {
 		return time.Time{}
@@ -112,7 +113,8 @@ func lastUse(log *account.Log, short string, lastEntry time.Time) time.Time {
 	use := e.At.Add(-idle - round)
 	for _, s := range log.Entries {
 		own := s.Kind == account.LogStarted && s.Short == short
-		if (own || s.Kind == account.LogSupervisor || s.Kind == account.LogUpgrade) && s.At.After(lastEntry) && !s.At.After(e.At.Add(-idle+round)) &&
+		if (own || s.Kind == account.LogSupervisor || s.Kind == account.LogUpgrade) && s.At.After(lastEntry) &&
+			!s.At.After(e.At.Add(-idle+round)) &&
 			!s.At.Before(use.Add(-round)) {
 			return time.Time{}
 		}
@@ -120,8 +122,8 @@ func lastUse(log *account.Log, short string, lastEntry time.Time) time.Time {
 	return use
 }
 
-// findThreads looks for threads that no state.json names: in the transcripts of the jobs, which name every thread that a session
-// had, and in state files that cannot be read as a whole. It gives the jobs of each body.
+// findThreads looks for threads that no state.json names: in the transcripts of the jobs, which name every thread
+// that a session had, and in state files that cannot be read as a whole. It gives the jobs of each body.
 func (w *World) findThreads(bodies []string) map[string][]*account.Job {
 	out := map[string][]*account.Job{}
 	if len(bodies) == 0 {
@@ -152,7 +154,8 @@ func (w *World) namedIn(j *account.Job, bodies []string) []string {
 	if j.Problem != "" {
 		data, _ := w.Account.ReadFile(filepath.Join(w.Account.Dir, "jobs", j.Short, "state.json"))
 		for _, body := range bodies {
-			named[body] = named[body] || bytes.Contains(data, []byte(claude.BridgePrefix+body)) || bytes.Contains(data, []byte(claude.ThreadPrefix+body))
+			named[body] = named[body] || bytes.Contains(data, []byte(claude.BridgePrefix+body)) ||
+				bytes.Contains(data, []byte(claude.ThreadPrefix+body))
 		}
 	}
 	for _, path := range transcript.FilesOf(w.Account, j) {

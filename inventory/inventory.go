@@ -106,7 +106,8 @@ type Item struct {
 	Group        string      `json:"group"`
 	Role         string      `json:"role"`
 	Remote       *Remote     `json:"remote"`
-	// Threads are the bodies of all its threads that are known, the newest last; SharedWith are the other jobs of one of them.
+	// Threads are the bodies of all its threads that are known, the newest last; SharedWith are the other jobs of one of
+	// them.
 	Threads    []string `json:"threads"`
 	SharedWith []string `json:"shared_with"`
 	Warnings   []string `json:"warnings"`
@@ -124,14 +125,16 @@ type NoJob struct {
 
 // whatToDo is the advice for a session without a job, by kind.
 var whatToDo = map[string]string{
-	"server": "fix the account's sign-in first, then open the thread and send one message: the server starts its worker again. " +
+	"server": "fix the account's sign-in first, then open the thread and send one message: the server starts its " +
+		"worker again. " +
 		"If its last turn was cut, send the failed message again. Never resume or re-attach it while its environment lives.",
 	"desktop": "open it in the desktop app and look at it by hand",
 	"ide":     "open it in the editor it was made in and look at it by hand",
 	"cloud":   "it runs in the cloud and has no job on this machine by design: open its thread",
 	"unknown": "open its thread and look at it by hand; what it is cannot be told from the page",
 	// A bridge without a job here is no kind of its own in the closed list: the job may be another account's.
-	"bridge": "no job of this account names its thread: a session of an interactive terminal, or of another account or machine: look for it there and go on by hand, or open its thread. " +
+	"bridge": "no job of this account names its thread: a session of an interactive terminal, or of another account or " +
+		"machine: look for it there and go on by hand, or open its thread. " +
 		"Never resume or re-attach it from here while its environment lives.",
 }
 
@@ -140,8 +143,9 @@ const workers = 8
 
 // Build makes the inventory. pages is nil when no page was given: then every job without a live process is listed.
 func Build(w *World, pages *remote.Sessions) Inventory {
-	inv := Inventory{Account: Read{Dir: w.Account.Dir}, Complete: true, AsOf: w.Now, TakenAt: w.Now, Pages: pages != nil, Warnings: append([]string{}, w.Warnings...),
-		Items: []Item{}, Unmatched: []NoJob{}, LeftOut: []LeftOut{}, Groups: []Group{}, Refused: []Refusals{}}
+	inv := Inventory{Account: Read{Dir: w.Account.Dir}, Complete: true, AsOf: w.Now, TakenAt: w.Now, Pages: pages != nil,
+		Warnings: append([]string{}, w.Warnings...),
+		Items:    []Item{}, Unmatched: []NoJob{}, LeftOut: []LeftOut{}, Groups: []Group{}, Refused: []Refusals{}}
 	left := map[string]int{}
 	chosen := w.Jobs.List
 	rows := map[string]*remote.Session{}
@@ -190,9 +194,11 @@ func Build(w *World, pages *remote.Sessions) Inventory {
 // onNoPage is why a job whose work is over is left out when pages are given: they are listed without pages.
 const onNoPage = "job in no page"
 
-// settled says that nothing of a session is cut, waits or cannot be told: where no page speaks of it, it need not be a row.
+// settled says that nothing of a session is cut, waits or cannot be told: where no page speaks of it, it need not be
+// a row.
 func (f *Facts) settled() bool {
-	return f.Live.State == account.Offline && f.Job.Problem == "" && f.Problem == "" && f.Tail.Turn == transcript.Complete && !f.Job.Queued
+	return f.Live.State == account.Offline && f.Job.Problem == "" && f.Problem == "" &&
+		f.Tail.Turn == transcript.Complete && !f.Job.Queued
 }
 
 // alsoLive are the running sessions that no page brought up: a page of disconnected sessions does not name them.
@@ -223,9 +229,10 @@ func (w *World) All(jobs []*account.Job) []Facts {
 	return out
 }
 
-// join finds the jobs of each remote row by its thread, and gives those that are to be listed: the rows' own, and the jobs on no
-// page. Every row of one of a job's threads joins it; the newest of them speaks for it.
-func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*remote.Session, left map[string]int) []*account.Job {
+// join finds the jobs of each remote row by its thread, and gives those that are to be listed: the rows' own, and the
+// jobs on no page. Every row of one of a job's threads joins it; the newest of them speaks for it.
+func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*remote.Session,
+	left map[string]int) []*account.Job {
 	inv.Complete, inv.AsOf = pages.Complete, pages.AsOf.UTC()
 	if !pages.Complete {
 		inv.NextPage = &NextPage{Param: pages.NextParam, ID: pages.NextID}
@@ -270,7 +277,8 @@ func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*re
 	jobs, more := inv.choose(w, rows, order, left)
 	if notTold += more; notTold > 0 {
 		inv.Warnings = append(inv.Warnings, fmt.Sprintf(
-			"%d sessions of the pages have no connection_status that is known: those with a job here are judged by their process, of the others it cannot be told whether they are offline", notTold))
+			"%d sessions of the pages have no connection_status that is known: those with a job here are judged by their "+
+				"process, of the others it cannot be told whether they are offline", notTold))
 	}
 	for _, j := range w.Jobs.List {
 		if rows[j.Short] == nil {
@@ -282,7 +290,8 @@ func (inv *Inventory) join(w *World, pages *remote.Sessions, rows map[string]*re
 }
 
 // choose leaves out the jobs that the newest row of their threads excludes.
-func (inv *Inventory) choose(w *World, rows map[string]*remote.Session, order []*account.Job, left map[string]int) (jobs []*account.Job, notTold int) {
+func (inv *Inventory) choose(w *World, rows map[string]*remote.Session, order []*account.Job,
+	left map[string]int) (jobs []*account.Job, notTold int) {
 	for _, j := range order {
 		row := rows[j.Short]
 		reason := excluded(row)
@@ -323,9 +332,9 @@ func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
 	for body, jobs := range w.findThreads(unknown) {
 		out[body] = jobs
 	}
-	// The newest thread is the one that its transcript names last. Where that does not name all, it is the one that the page
-	// says was used last; where the page does not speak of that of the state file, the state file decides: the session had it
-	// after the others.
+	// The newest thread is the one that its transcript names last. Where that does not name all, it is the one that the
+	// page says was used last; where the page does not speak of that of the state file, the state file decides: the
+	// session had it after the others.
 	for short, bodies := range w.found {
 		own := w.Jobs.ByShort[short].BridgeBody
 		slices.SortStableFunc(bodies, func(a, b string) int { return times[a].Compare(times[b]) })
@@ -346,8 +355,8 @@ func (w *World) jobsOf(pages *remote.Sessions) map[string][]*account.Job {
 }
 
 // speaks says that a row speaks for a session rather than the row of another one of its threads. Where one of them is
-// archived, the newest thread counts: an archive moves the time of a row, so that is told by the transcript's order. Without
-// it, an archived thread says nothing while another is there.
+// archived, the newest thread counts: an archive moves the time of a row, so that is told by the transcript's order.
+// Without it, an archived thread says nothing while another is there.
 func (w *World) speaks(j *account.Job, row, than *remote.Session) bool {
 	if a, b := excluded(row) == PageArchived, excluded(than) == PageArchived; a != b {
 		if newer, known := w.newerThread(j, row.Body, than.Body); known {
@@ -381,15 +390,18 @@ func noJob(row *remote.Session) NoJob {
 	if row.Connection != "disconnected" {
 		advice = "first see whether it is offline at all, which the page does not tell; then: " + advice
 	}
-	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt), Link: claude.Link(row.Body), WhatToDo: advice}
+	return NoJob{ID: row.ID, Title: row.Title, Kind: kind, UpdatedAt: timeOrNil(row.UpdatedAt),
+		Link: claude.Link(row.Body), WhatToDo: advice}
 }
 
 func (w *World) item(f Facts, row *remote.Session) Item {
 	j := f.Job
 	it := Item{
 		SessionName: f.Name(), Cwd: j.Cwd, Live: f.Live.State, LiveEvidence: append([]string{}, f.Live.Evidence...),
-		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, Stop: f.Tail.Stop, LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
-		Pinned: j.Pinned, SavedOptions: append([]string{}, j.RespawnFlags...), Hazards: []string{}, Role: "single", Warnings: []string{},
+		Ended: w.ended(f), Turn: string(f.Tail.Turn), TurnEvidence: f.Tail.Why, Stop: f.Tail.Stop,
+		LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)),
+		Pinned: j.Pinned, SavedOptions: append([]string{}, j.RespawnFlags...), Hazards: []string{}, Role: "single",
+		Warnings: []string{},
 	}
 	if f.Live.State == account.Live {
 		it.Ended = Ended{Cause: CauseNone, Line: "it is live"}
@@ -409,16 +421,20 @@ func (w *World) item(f Facts, row *remote.Session) Item {
 		it.Hazards = append(it.Hazards, ExpiresSoonCode)
 	}
 	if row != nil {
-		it.Remote = &Remote{ID: row.ID, Title: row.Title, UpdatedAt: timeOrNil(row.UpdatedAt), Status: row.Status, Connection: row.Connection,
-			TimeField: row.TimeField, TimeProblem: row.TimeProblem, AsOf: row.AsOf.UTC()}
+		it.Remote = &Remote{ID: row.ID, Title: row.Title, UpdatedAt: timeOrNil(row.UpdatedAt), Status: row.Status,
+			Connection: row.Connection,
+			TimeField:  row.TimeField, TimeProblem: row.TimeProblem, AsOf: row.AsOf.UTC()}
 		if it.Title == "" {
 			it.Title = row.Title
 		}
 		switch {
 		case row.Connection == string(PageConnected):
-			it.Warnings = append(it.Warnings, "the page says that it is connected, and no process of it lives here: save the page again")
-		case row.Connection != "" && row.Connection != "disconnected" && row.Connection != "unknown" && row.Connection != "unspecified":
-			it.Warnings = append(it.Warnings, fmt.Sprintf("the page gives it a connection that is not known, %q: it is judged by its process", text.Line(row.Connection)))
+			it.Warnings = append(it.Warnings, "the page says that it is connected, and no process of it lives here: save the "+
+				"page again")
+		case row.Connection != "" && row.Connection != "disconnected" && row.Connection != "unknown" &&
+			row.Connection != "unspecified":
+			it.Warnings = append(it.Warnings, fmt.Sprintf("the page gives it a connection that is not known, %q: it is "+
+				"judged by its process", text.Line(row.Connection)))
 		}
 	}
 	return it

@@ -38,16 +38,19 @@ func TestJSONKeys(t *testing.T) {
 		of   any
 		want string
 	}{
-		"inventory": {got, "account as_of complete found groups items left_out next_page pages refused taken_at unmatched warnings"},
-		"item": {find(t, got["items"], "short", owner.Short), "cwd ended expires_at group hazards last_entry_at link live live_evidence pinned remote role saved_options session_id " +
+		"inventory": {got, "account as_of complete found groups items left_out next_page pages refused taken_at unmatched " +
+			"warnings"},
+		"item": {find(t, got["items"], "short", owner.Short), "cwd ended expires_at group hazards last_entry_at link live " +
+			"live_evidence pinned remote role saved_options session_id " +
 			"shared_with short stop threads title transcript turn turn_evidence warnings"},
 		"ended":      {find(t, got["items"], "short", owner.Short)["ended"], "at cause line"},
 		"transcript": {find(t, got["items"], "short", owner.Short)["transcript"], "bytes path"},
-		"remote":     {find(t, got["items"], "short", owner.Short)["remote"], "as_of connection_status id status time_field title updated_at"},
-		"unmatched":  {find(t, got["unmatched"], "kind", "cloud"), "id kind link title updated_at what_to_do"},
-		"left out":   {got["left_out"].([]any)[0], "count reason"},
-		"next page":  {got["next_page"], "id param"},
-		"group":      {got["groups"].([]any)[0], "members name owner reason why_owner"},
+		"remote": {find(t, got["items"], "short", owner.Short)["remote"],
+			"as_of connection_status id status time_field title updated_at"},
+		"unmatched": {find(t, got["unmatched"], "kind", "cloud"), "id kind link title updated_at what_to_do"},
+		"left out":  {got["left_out"].([]any)[0], "count reason"},
+		"next page": {got["next_page"], "id param"},
+		"group":     {got["groups"].([]any)[0], "members name owner reason why_owner"},
 	} {
 		var keys []string
 		for k := range c.of.(map[string]any) {
@@ -85,7 +88,8 @@ func wellFormed(t *testing.T, inv Inventory) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"live_evidence", "saved_options", "hazards", "warnings", "items", "unmatched", "left_out", "members"} {
+	for _, key := range []string{"live_evidence", "saved_options", "hazards", "warnings", "items", "unmatched", "left_out",
+		"members"} {
 		if strings.Contains(string(data), `"`+key+`":null`) {
 			t.Errorf("%s is null", key)
 		}
@@ -138,7 +142,8 @@ func TestSituations(t *testing.T) {
 				return allowed == "" || slices.Contains(strings.Split(allowed, "|"), got)
 			}
 			if !in(s.Live, string(it.Live)) || !in(s.Turn, it.Turn) || !in(s.Ended, string(it.Ended.Cause)) {
-				t.Errorf("live %s, turn %s, ended %+v; want %s, %s, %s (%s; %v)", it.Live, it.Turn, it.Ended, s.Live, s.Turn, s.Ended, s.Why, it.LiveEvidence)
+				t.Errorf("live %s, turn %s, ended %+v; want %s, %s, %s (%s; %v)", it.Live, it.Turn, it.Ended, s.Live, s.Turn,
+					s.Ended, s.Why, it.LiveEvidence)
 			}
 			if it.Ended.Line == "" {
 				t.Error("no evidence for why it ended")
@@ -150,22 +155,27 @@ func TestSituations(t *testing.T) {
 func TestItem(t *testing.T) {
 	a := newAccount(t)
 	yes := "yes"
-	s := add(t, a, fixtures.Session{Name: "one", Pinned: true, QueuedPrompt: &yes, RespawnFlags: []string{"-n", "one", "--permission-mode=bypassPermissions"}, SelfWake: true})
+	s := add(t, a, fixtures.Session{Name: "one", Pinned: true, QueuedPrompt: &yes, RespawnFlags: []string{"-n", "one",
+		"--permission-mode=bypassPermissions"}, SelfWake: true})
 	inv := Build(world(t, a, machine()), nil)
 	it := inv.Find(s.Short)
 	if it == nil {
 		t.Fatal("not listed")
 	}
-	if it.SessionID != s.SessionID || it.Title != "one" || it.Cwd != s.Cwd || !it.Pinned || it.Role != "single" || it.Group != "" || it.Remote != nil {
+	if it.SessionID != s.SessionID || it.Title != "one" || it.Cwd != s.Cwd || !it.Pinned || it.Role != "single" ||
+		it.Group != "" || it.Remote != nil {
 		t.Errorf("%+v", it)
 	}
-	if !slices.Equal(it.SavedOptions, s.RespawnFlags) || !slices.Equal(it.Hazards, []string{HazardSelfWake, HazardNoChecks, "queued-prompt"}) {
+	if !slices.Equal(it.SavedOptions, s.RespawnFlags) || !slices.Equal(it.Hazards, []string{HazardSelfWake, HazardNoChecks,
+		"queued-prompt"}) {
 		t.Errorf("options %v, hazards %v", it.SavedOptions, it.Hazards)
 	}
-	if it.LastEntryAt == nil || !it.LastEntryAt.Equal(s.LastEntry) || it.ExpiresAt == nil || !it.ExpiresAt.Equal(s.LastEntry.Add(30*24*time.Hour)) {
+	if it.LastEntryAt == nil || !it.LastEntryAt.Equal(s.LastEntry) || it.ExpiresAt == nil ||
+		!it.ExpiresAt.Equal(s.LastEntry.Add(30*24*time.Hour)) {
 		t.Errorf("last %v, expires %v", it.LastEntryAt, it.ExpiresAt)
 	}
-	if info, err := os.Stat(s.Transcript); err != nil || it.Transcript == nil || it.Transcript.Path != s.Transcript || it.Transcript.Bytes != info.Size() {
+	if info, err := os.Stat(s.Transcript); err != nil || it.Transcript == nil || it.Transcript.Path != s.Transcript ||
+		it.Transcript.Bytes != info.Size() {
 		t.Errorf("transcript %+v", it.Transcript)
 	}
 	if inv.Pages || !inv.Complete || !inv.AsOf.Equal(now) {

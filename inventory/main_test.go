@@ -113,7 +113,8 @@ func balanced(t tester, inv Inventory) {
 		n += l.Count
 	}
 	if inv.Found != n {
-		t.Errorf("found %d, accounted for %d: %d items, %d unmatched, left out %v", inv.Found, n, len(inv.Items), len(inv.Unmatched), inv.LeftOut)
+		t.Errorf("found %d, accounted for %d: %d items, %d unmatched, left out %v", inv.Found, n, len(inv.Items),
+			len(inv.Unmatched), inv.LeftOut)
 	}
 }
 

@@ -2,7 +2,8 @@ package inventory
 
 import "recovery/internal/account"
 
-// SessionName is how every item names its session: its short and full id, its thread, null for a session without one, and its title.
+// SessionName is how every item names its session: its short and full id, its thread, null for a session without one,
+// and its title.
 type SessionName struct {
 	Short     string  `json:"short"`
 	SessionID string  `json:"session_id"`

@@ -8,7 +8,8 @@ import (
 	"recovery/fixtures"
 )
 
-// TestWhatExpiresStandsFirst: what the client deletes within a week stands first, the soonest at the top; the rest newest first.
+// TestWhatExpiresStandsFirst: what the client deletes within a week stands first, the soonest at the top; the rest
+// newest first.
 func TestWhatExpiresStandsFirst(t *testing.T) {
 	a := newAccount(t)
 	young := add(t, a, fixtures.Session{Name: "young", LastEntry: last})
@@ -28,12 +29,13 @@ func TestWhatExpiresStandsFirst(t *testing.T) {
 	}
 }
 
-// TestARunningSessionOwnsItsGroup: a session that runs goes on by itself, so its offline copy is the duplicate, with pages and
-// without; running sessions alone make no group.
+// TestARunningSessionOwnsItsGroup: a session that runs goes on by itself, so its offline copy is the duplicate, with
+// pages and without; running sessions alone make no group.
 func TestARunningSessionOwnsItsGroup(t *testing.T) {
 	a := newAccount(t)
 	offline := add(t, a, fixtures.Session{Name: "refund for order 4711"})
-	live := add(t, a, fixtures.Session{Name: "refund for order 4711, copy", CopyOf: offline.Short, LastEntry: last.Add(-time.Hour), RemoteConnection: "connected"})
+	live := add(t, a, fixtures.Session{Name: "refund for order 4711, copy", CopyOf: offline.Short,
+		LastEntry: last.Add(-time.Hour), RemoteConnection: "connected"})
 	one := add(t, a, fixtures.Session{Name: "one of two that run", RemoteConnection: "connected"})
 	two := add(t, a, fixtures.Session{Name: "two of two that run", CopyOf: one.Short, RemoteConnection: "connected"})
 	w := world(t, a, liveAs(t, a, live, one, two))
@@ -42,7 +44,8 @@ func TestARunningSessionOwnsItsGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, inv := range []Inventory{Build(w, nil), Build(w, pagesOf(t, page))} {
-		if len(inv.Groups) != 1 || inv.Groups[0].Owner != live.Short || inv.OwnerOf(offline.Short) != live.Short || inv.Groups[0].Name != "g1" {
+		if len(inv.Groups) != 1 || inv.Groups[0].Owner != live.Short || inv.OwnerOf(offline.Short) != live.Short ||
+			inv.Groups[0].Name != "g1" {
 			t.Errorf("groups %+v", inv.Groups)
 		}
 		if inv.Find(live.Short) != nil {

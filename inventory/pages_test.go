@@ -27,14 +27,17 @@ func TestPagesOfEveryShape(t *testing.T) {
 					a.AddRow(fixtures.CloudRow("somewhere else", last))
 					inv := Build(world(t, a, machine()), pagesOf(t, savePage(t, a, fixtures.PageOptions{Shape: shape, Wrap: wrap})))
 					balanced(t, inv)
-					if !slices.Contains(shorts(inv), offline.Short) || !slices.Contains(shorts(inv), connected.Short) || len(inv.Items) != 2 || len(inv.Unmatched) != 1 || !inv.Complete || inv.NextPage != nil {
+					if !slices.Contains(shorts(inv), offline.Short) || !slices.Contains(shorts(inv), connected.Short) ||
+						len(inv.Items) != 2 || len(inv.Unmatched) != 1 || !inv.Complete || inv.NextPage != nil {
 						t.Fatalf("items %v, unmatched %v, complete %v", shorts(inv), inv.Unmatched, inv.Complete)
 					}
-					if leftOut(inv, "archived") != 1 || leftOut(inv, "connected") != 0 || leftOut(inv, "job in no page") != 1 || inv.Found != 5 {
+					if leftOut(inv, "archived") != 1 || leftOut(inv, "connected") != 0 || leftOut(inv, "job in no page") != 1 ||
+						inv.Found != 5 {
 						t.Errorf("found %d, left out %v", inv.Found, inv.LeftOut)
 					}
 					r := inv.Items[0].Remote
-					if r == nil || r.UpdatedAt == nil || !r.UpdatedAt.Equal(offline.RemoteUpdatedAt.Truncate(time.Microsecond)) || !r.AsOf.Equal(now) || r.Title != "one" {
+					if r == nil || r.UpdatedAt == nil || !r.UpdatedAt.Equal(offline.RemoteUpdatedAt.Truncate(time.Microsecond)) ||
+						!r.AsOf.Equal(now) || r.Title != "one" {
 						t.Errorf("remote %+v", r)
 					}
 					if link := inv.Items[0].Link; link == nil || *link != offline.Link {
@@ -50,7 +53,8 @@ func TestPagesOfEveryShape(t *testing.T) {
 }
 
 func TestPagesThatAreNotTheLast(t *testing.T) {
-	for shape, param := range map[string]string{fixtures.ShapeA: "after_id", fixtures.ShapeB: "after_id", fixtures.ShapeC: "cursor"} {
+	for shape, param := range map[string]string{fixtures.ShapeA: "after_id", fixtures.ShapeB: "after_id",
+		fixtures.ShapeC: "cursor"} {
 		a := newAccount(t)
 		s := add(t, a, fixtures.Session{})
 		inv := Build(world(t, a, machine()), pagesOf(t, savePage(t, a, fixtures.PageOptions{Shape: shape, HasMore: true})))
@@ -70,7 +74,8 @@ func TestArchivedAndConnectedAreRefusedWhenNamed(t *testing.T) {
 	connected := add(t, a, fixtures.Session{Name: "three", RemoteConnection: "connected"})
 	plain := add(t, a, fixtures.Session{Name: "four"})
 	inv := Build(world(t, a, machine()), pagesOf(t, savePage(t, a, fixtures.PageOptions{})))
-	for short, reason := range map[string]string{archived.Short: "archived", connected.Short: "connected", plain.Short: "", "00000000": ""} {
+	for short, reason := range map[string]string{archived.Short: "archived", connected.Short: "connected", plain.Short: "",
+		"00000000": ""} {
 		if got := string(inv.Excluded(short)); got != reason {
 			t.Errorf("%s: %q, want %q", short, got, reason)
 		}
@@ -124,7 +129,8 @@ func TestDisconnectedAndLive(t *testing.T) {
 	s := add(t, a, fixtures.Session{})
 	inv := Build(world(t, a, liveAs(t, a, s)), pagesOf(t, savePage(t, a, fixtures.PageOptions{})))
 	balanced(t, inv)
-	if len(inv.Items) != 1 || inv.Items[0].Live != account.Live || inv.Items[0].Ended.Cause != CauseNone || len(inv.Items[0].LiveEvidence) == 0 {
+	if len(inv.Items) != 1 || inv.Items[0].Live != account.Live || inv.Items[0].Ended.Cause != CauseNone ||
+		len(inv.Items[0].LiveEvidence) == 0 {
 		t.Errorf("%+v", inv.Items)
 	}
 }
@@ -132,7 +138,8 @@ func TestDisconnectedAndLive(t *testing.T) {
 func TestTwoJobsOfOneRow(t *testing.T) {
 	for _, connection := range []string{"disconnected", "-"} {
 		a := newAccount(t)
-		one := add(t, a, fixtures.Session{Name: "one", Bridge: "01SAME", RemoteConnection: connection, LastEntry: last.Add(-time.Hour)})
+		one := add(t, a, fixtures.Session{Name: "one", Bridge: "01SAME", RemoteConnection: connection,
+			LastEntry: last.Add(-time.Hour)})
 		two := add(t, a, fixtures.Session{Name: "two", Bridge: "01SAME", NoRemote: true})
 		// The live one of the two must not hide the other.
 		for _, live := range [][]fixtures.Added{nil, {one}, {two}} {
@@ -149,8 +156,9 @@ func TestTwoJobsOfOneRow(t *testing.T) {
 	}
 }
 
-// TestTheNewestThreadIsTheOneThatIsArchived: a session with several threads is archived when the newest is, by the order of
-// its transcript; an archive moves the time of a row, so an older one that was tidied away today says nothing.
+// TestTheNewestThreadIsTheOneThatIsArchived: a session with several threads is archived when the newest is, by the
+// order of its transcript; an archive moves the time of a row, so an older one that was tidied away today says
+// nothing.
 func TestTheNewestThreadIsTheOneThatIsArchived(t *testing.T) {
 	const other = "01OTHERotherOTHERother1a"
 	for _, c := range []struct {
@@ -226,10 +234,13 @@ func TestTwoRowsOfOneJob(t *testing.T) {
 
 func TestUnmatchedAdvice(t *testing.T) {
 	a := newAccount(t)
-	a.AddRow(fixtures.CloudRow("cloud", last), fixtures.ServerRow("server", last), fixtures.DesktopRow("desktop", last), fixtures.IDERow("terminal", last),
+	a.AddRow(fixtures.CloudRow("cloud", last), fixtures.ServerRow("server", last), fixtures.DesktopRow("desktop", last),
+		fixtures.IDERow("terminal", last),
 		fixtures.RemoteRow{ID: "session_01UNKNOWN", Title: "nothing told", CreatedAt: last, UpdatedAt: last},
-		fixtures.RemoteRow{ID: "session_01EDITOR", Title: "editor", Environment: "bridge", Origin: "vscode", CreatedAt: last, UpdatedAt: last},
-		fixtures.RemoteRow{ID: "session_01NOTIME", Title: "no time", Environment: "bridge", UpdatedRaw: "yesterday", CreatedAt: last})
+		fixtures.RemoteRow{ID: "session_01EDITOR", Title: "editor", Environment: "bridge", Origin: "vscode", CreatedAt: last,
+			UpdatedAt: last},
+		fixtures.RemoteRow{ID: "session_01NOTIME", Title: "no time", Environment: "bridge", UpdatedRaw: "yesterday",
+			CreatedAt: last})
 	inv := Build(world(t, a, machine()), pagesOf(t, savePage(t, a, fixtures.PageOptions{})))
 	balanced(t, inv)
 	got := map[string]NoJob{}
@@ -243,11 +254,13 @@ func TestUnmatchedAdvice(t *testing.T) {
 		kind string
 		says []string
 	}{
-		"cloud":        {"cloud", []string{"no job", "by design"}},
-		"server":       {"server", []string{"sign-in first", "open the thread", "one message", "cut", "failed message again", "Never resume or re-attach", "while its environment lives"}},
-		"desktop":      {"desktop", []string{"desktop app", "by hand"}},
-		"editor":       {"ide", []string{"editor", "by hand"}},
-		"terminal":     {"unknown", []string{"terminal", "by hand", "Never resume or re-attach", "while its environment lives"}},
+		"cloud": {"cloud", []string{"no job", "by design"}},
+		"server": {"server", []string{"sign-in first", "open the thread", "one message", "cut", "failed message again",
+			"Never resume or re-attach", "while its environment lives"}},
+		"desktop": {"desktop", []string{"desktop app", "by hand"}},
+		"editor":  {"ide", []string{"editor", "by hand"}},
+		"terminal": {"unknown", []string{"terminal", "by hand", "Never resume or re-attach",
+			"while its environment lives"}},
 		"nothing told": {"unknown", []string{"by hand", "cannot be told"}},
 		"no time":      {"unknown", []string{"by hand"}},
 	} {
@@ -261,7 +274,8 @@ func TestUnmatchedAdvice(t *testing.T) {
 			}
 		}
 	}
-	sign, message := strings.Index(got["server"].WhatToDo, "sign-in first"), strings.Index(got["server"].WhatToDo, "one message")
+	sign, message := strings.Index(got["server"].WhatToDo, "sign-in first"), strings.Index(got["server"].WhatToDo,
+		"one message")
 	if sign < 0 || sign > message {
 		t.Errorf("the sign-in comes first: %s", got["server"].WhatToDo)
 	}
@@ -308,13 +322,15 @@ func TestDenominator(t *testing.T) {
 		added = append(added, add(t, a, s))
 	}
 	own := a.Rows()
-	others := []fixtures.RemoteRow{fixtures.CloudRow("c", last), fixtures.ServerRow("s", last), fixtures.DesktopRow("d", last), fixtures.IDERow("i", last)}
+	others := []fixtures.RemoteRow{fixtures.CloudRow("c", last), fixtures.ServerRow("s", last), fixtures.DesktopRow("d",
+		last), fixtures.IDERow("i", last)}
 	rapid.Check(t, func(t *rapid.T) {
 		rows := []fixtures.RemoteRow{}
 		for i, r := range slices.Concat(own, others) {
 			if rapid.Bool().Draw(t, "on the page") {
 				r.Status = rapid.SampledFrom([]string{"", "SESSION_STATUS_ARCHIVED", "SESSION_STATUS_RUNNING"}).Draw(t, "status")
-				r.Connection = rapid.SampledFrom([]string{"", "-", "connected", "CONNECTION_STATUS_DISCONNECTED", "unknown", "paused"}).Draw(t, "connection")
+				r.Connection = rapid.SampledFrom([]string{"", "-", "connected", "CONNECTION_STATUS_DISCONNECTED", "unknown",
+					"paused"}).Draw(t, "connection")
 				r.CreatedAt = r.CreatedAt.Add(-time.Duration(i) * time.Second)
 				rows = append(rows, r)
 			}
@@ -327,7 +343,8 @@ func TestDenominator(t *testing.T) {
 		}
 		w := world(t, a, p)
 		balanced(t, Build(w, nil))
-		path, err := a.SavePage("page.json", fixtures.PageOptions{Rows: rows, Shape: rapid.SampledFrom([]string{"A", "B", "C"}).Draw(t, "shape")})
+		path, err := a.SavePage("page.json", fixtures.PageOptions{Rows: rows,
+			Shape: rapid.SampledFrom([]string{"A", "B", "C"}).Draw(t, "shape")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,13 +14,15 @@ const pinMark = 8 * time.Hour
 type Proof struct {
 	Proved bool   `json:"proved"`
 	Reason string `json:"reason"`
-	// Control is the unpinned session that was retired in the same window, with its line: without it, silence proves nothing.
+	// Control is the unpinned session that was retired in the same window, with its line: without it, silence proves
+	// nothing.
 	Control string `json:"control"`
 	Line    string `json:"line"`
 }
 
-// PinProof proves a pin with a positive control: the pinned session's own last activity is over 8 h ago, there is no retire
-// line for it since, and at least one unpinned session was retired after the 8 h mark. A typed reply sets the clock back.
+// PinProof proves a pin with a positive control: the pinned session's own last activity is over 8 h ago, there is no
+// retire line for it since, and at least one unpinned session was retired after the 8 h mark. A typed reply sets the
+// clock back.
 func (w *World) PinProof(f Facts, pinned map[string]bool) Proof {
 	not := func(format string, args ...any) Proof {
 		return Proof{Reason: "not proved yet, because " + fmt.Sprintf(format, args...)}
@@ -46,10 +48,13 @@ func (w *World) PinProof(f Facts, pinned map[string]bool) Proof {
 		return not("the log does not reach back to its last activity")
 	}
 	for _, e := range w.Log.Entries {
-		if e.Kind == account.LogRetired && !e.At.Before(mark) && !e.At.After(w.Now) && e.Short != f.Job.Short && !pinned[e.Short] {
+		if e.Kind == account.LogRetired && !e.At.Before(mark) && !e.At.After(w.Now) && e.Short != f.Job.Short &&
+			!pinned[e.Short] {
 			return Proof{Proved: true, Control: e.Short, Line: e.Line,
-				Reason: fmt.Sprintf("idle for %s without a retire line, while the unpinned %s was retired", w.Now.Sub(last).Round(time.Minute), e.Short)}
+				Reason: fmt.Sprintf("idle for %s without a retire line, while the unpinned %s was retired",
+					w.Now.Sub(last).Round(time.Minute), e.Short)}
 		}
 	}
-	return not("no unpinned session was retired since its 8 h mark at %s: silence alone proves nothing", mark.UTC().Format(time.RFC3339))
+	return not("no unpinned session was retired since its 8 h mark at %s: silence alone proves nothing",
+		mark.UTC().Format(time.RFC3339))
 }

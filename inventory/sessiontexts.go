@@ -30,11 +30,12 @@ type TextsFile struct {
 	Check func(text string) error
 }
 
-// Parse reads the file. The keys of what it gives are the sessions' shorts, and the key for all. Every error names its line, and one
-// anywhere means that nothing of the file counts.
+// Parse reads the file. The keys of what it gives are the sessions' shorts, and the key for all. Every error names
+// its line, and one anywhere means that nothing of the file counts.
 func (f TextsFile) Parse(data []byte, jobs *account.Jobs) (out map[string]SessionText, err error) {
 	fail := func(line int, format string, args ...any) error {
-		return fmt.Errorf("%s %s, line %d: %s; %s: correct the line and run it again", f.Kind, f.Name, max(line, 1), fmt.Sprintf(format, args...), f.Then)
+		return fmt.Errorf("%s %s, line %d: %s; %s: correct the line and run it again", f.Kind, f.Name, max(line, 1),
+			fmt.Sprintf(format, args...), f.Then)
 	}
 	top, empty, err := f.top(data, fail)
 	if err != nil || empty {

@@ -28,10 +28,11 @@ type Story struct {
 	LogFrom *time.Time `json:"log_from"`
 }
 
-// Story tells a session's story from the log and the end of its transcript. What happened to the supervisor is told while
-// the session was running.
+// Story tells a session's story from the log and the end of its transcript. What happened to the supervisor is told
+// while the session was running.
 func (w *World) Story(f Facts) Story {
-	s := Story{Lines: []StoryLine{}, Ended: w.ended(f), Live: string(f.Live.State), Turn: string(f.Tail.Turn), TurnWhy: f.Tail.Why,
+	s := Story{Lines: []StoryLine{}, Ended: w.ended(f), Live: string(f.Live.State), Turn: string(f.Tail.Turn),
+		TurnWhy:     f.Tail.Why,
 		LastEntryAt: timeOrNil(f.Tail.LastEntry), ExpiresAt: timeOrNil(w.ExpiresAt(f)), LogFrom: timeOrNil(w.Log.From)}
 	if f.Live.State == account.Live {
 		s.Ended = Ended{Cause: CauseNone, Line: "it is live"}

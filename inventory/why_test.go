@@ -9,8 +9,8 @@ import (
 	"recovery/internal/transcript"
 )
 
-// storyLog is two days of a supervisor, over a rotation: an upgrade, a retirement for low memory, and two sessions whose
-// shorts share a prefix.
+// storyLog is two days of a supervisor, over a rotation: an upgrade, a retirement for low memory, and two sessions
+// whose shorts share a prefix.
 const storyLog = `[2026-11-27T08:00:00.000Z] [bg] bg spawned 1a2b3c4d (shell)
 [2026-11-27T08:00:01.000Z] [bg] bg spawned 1a2b3c4e (shell)
 [2026-11-27T09:00:00.000Z] [supervisor] self-restarting for upgrade
@@ -44,7 +44,8 @@ func storyWorld(t *testing.T, now string) *World {
 func TestStory(t *testing.T) {
 	w := storyWorld(t, "2026-11-29T10:00:00Z")
 	f := Facts{Job: &account.Job{Short: "1a2b3c4d"}, Live: account.Liveness{State: account.Offline},
-		Tail: transcript.Tail{Turn: transcript.Complete, LastEntry: at("2026-11-28T10:00:30Z")}, Modified: at("2026-11-28T10:00:30Z")}
+		Tail:     transcript.Tail{Turn: transcript.Complete, LastEntry: at("2026-11-28T10:00:30Z")},
+		Modified: at("2026-11-28T10:00:30Z")}
 	s := w.Story(f)
 	var got []string
 	for _, l := range s.Lines {
@@ -53,8 +54,10 @@ func TestStory(t *testing.T) {
 			t.Errorf("another session's line is told: %s", l.Line)
 		}
 	}
-	want := []string{"started, on the command line", "the supervisor restarted for an upgrade of the client", "a supervisor started",
-		"a new supervisor took over: bg adopt: adopted=2 respawned=0 dead=0", "retired for idleness (settled) after 8h without activity", "its worker ended",
+	want := []string{"started, on the command line", "the supervisor restarted for an upgrade of the client",
+		"a supervisor started",
+		"a new supervisor took over: bg adopt: adopted=2 respawned=0 dead=0",
+		"retired for idleness (settled) after 8h without activity", "its worker ended",
 		"started, woken", "retired for idleness (idle-prompt) after 61m without activity", "its worker ended"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("told:\n%s", strings.Join(got, "\n"))
@@ -103,12 +106,16 @@ func TestPinProof(t *testing.T) {
 		proved          bool
 		reason          string
 	}{
-		{"an unpinned one was retired after its mark", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", nil, live, true, "1a2b3c4d"},
-		{"the one retired is pinned too", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", []string{"1a2b3c4d"}, live, false, "silence alone proves nothing"},
+		{"an unpinned one was retired after its mark", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", nil, live, true,
+			"1a2b3c4d"},
+		{"the one retired is pinned too", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", []string{"1a2b3c4d"}, live, false,
+			"silence alone proves nothing"},
 		{"retired before its mark", "2026-11-27T12:00:00Z", "2026-11-27T20:30:00Z", nil, live, false, "silence alone"},
 		{"too early", "2026-11-27T17:00:00Z", "2026-11-27T20:00:00Z", nil, live, false, "3h0m0s ago"},
-		{"not live", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", nil, account.Liveness{State: account.Offline}, false, "not live"},
-		{"liveness unknown", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", nil, account.Liveness{State: account.Unknown}, false, "not known"},
+		{"not live", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", nil, account.Liveness{State: account.Offline}, false,
+			"not live"},
+		{"liveness unknown", "2026-11-27T09:30:00Z", "2026-11-28T00:00:00Z", nil, account.Liveness{State: account.Unknown},
+			false, "not known"},
 		{"the log is too short", "2026-11-26T09:30:00Z", "2026-11-28T00:00:00Z", nil, live, false, "does not reach back"},
 	} {
 		w := storyWorld(t, c.now)
@@ -116,13 +123,15 @@ func TestPinProof(t *testing.T) {
 		for _, p := range c.pinned {
 			pinned[p] = true
 		}
-		got := w.PinProof(Facts{Job: &account.Job{Short: "0a0a0a0a"}, Live: c.live, Tail: transcript.Tail{LastEntry: at(c.last)}}, pinned)
+		got := w.PinProof(Facts{Job: &account.Job{Short: "0a0a0a0a"}, Live: c.live,
+			Tail: transcript.Tail{LastEntry: at(c.last)}}, pinned)
 		if got.Proved != c.proved || !strings.Contains(got.Reason, c.reason) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
 	w := storyWorld(t, "2026-11-29T10:00:00Z")
-	got := w.PinProof(Facts{Job: &account.Job{Short: "1a2b3c4d"}, Live: live, Tail: transcript.Tail{LastEntry: at("2026-11-28T10:00:30Z")}}, map[string]bool{"1a2b3c4d": true})
+	got := w.PinProof(Facts{Job: &account.Job{Short: "1a2b3c4d"}, Live: live,
+		Tail: transcript.Tail{LastEntry: at("2026-11-28T10:00:30Z")}}, map[string]bool{"1a2b3c4d": true})
 	if got.Proved || !strings.Contains(got.Reason, "did not hold") {
 		t.Errorf("a pinned one that was retired: %+v", got)
 	}

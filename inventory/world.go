@@ -26,7 +26,8 @@ type World struct {
 	Now           time.Time
 	Warnings      []string
 	earlier       *World
-	// threads gives the jobs of each thread, by the body of its id; found are those that only a transcript names, by short.
+	// threads gives the jobs of each thread, by the body of its id; found are those that only a transcript names, by
+	// short.
 	threads map[string][]string
 	found   map[string][]string
 	// named are the threads that a job's transcripts name, the newest last, where these were searched.
@@ -99,7 +100,8 @@ func (w *World) Facts(j *account.Job) Facts {
 	case j.Problem != "":
 		// Where it would stand is in the file that cannot be read: that none was found says nothing.
 		f.Problem = ""
-		f.Tail = transcript.Tail{Turn: transcript.UnknownTurn, Why: "state.json " + j.Problem + ": its transcript cannot be looked for"}
+		f.Tail = transcript.Tail{Turn: transcript.UnknownTurn, Why: "state.json " + j.Problem +
+			": its transcript cannot be looked for"}
 	default:
 		f.Tail.Turn, f.Tail.Why = transcript.Empty, f.Problem
 	}
@@ -149,7 +151,8 @@ func (f *Facts) readTranscript(w *World) {
 		return
 	}
 	if f.Location.Path == f.Job.LinkScanPath && t.Size < f.Job.LinkScanOffset {
-		f.Problem = fmt.Sprintf("the transcript has %d bytes and the client has read %d: its end is lost", t.Size, f.Job.LinkScanOffset)
+		f.Problem = fmt.Sprintf("the transcript has %d bytes and the client has read %d: its end is lost", t.Size,
+			f.Job.LinkScanOffset)
 		f.Tail.Turn, f.Tail.Why = transcript.UnknownTurn, f.Problem
 		return
 	}
@@ -171,8 +174,8 @@ func (w *World) ExpiresAt(f Facts) time.Time {
 // settleLook is how long a lost worker may take to be started again by a living supervisor; it was seen within 10 s.
 const settleLook = 15 * time.Second
 
-// SeeTwice looks at the account, and again after 15 s when a living supervisor may be about to start a lost worker. With
-// shorts, only those jobs are waited for. sleep returns early when the run is interrupted.
+// SeeTwice looks at the account, and again after 15 s when a living supervisor may be about to start a lost worker.
+// With shorts, only those jobs are waited for. sleep returns early when the run is interrupted.
 func SeeTwice(see func() (*World, error), sleep func(time.Duration), shorts ...string) (*World, error) {
 	w, err := see()
 	if err != nil {
@@ -203,8 +206,8 @@ func (w *World) After(earlier *World) *World {
 	return w
 }
 
-// Liveness answers for one job. One look is not enough for a job whose worker may be started again: it has to be offline in
-// every look since one that is at least 15 s older.
+// Liveness answers for one job. One look is not enough for a job whose worker may be started again: it has to be
+// offline in every look since one that is at least 15 s older.
 func (w *World) Liveness(j *account.Job) account.Liveness {
 	l := w.Witnesses.Of(j, w.Log)
 	if !l.LookAgain {

@@ -16,8 +16,8 @@ type Data struct {
 // allKey is the key of the data for all; no short is spelled like it.
 const allKey = "all"
 
-// ParseData reads a data file, YAML or JSON: {short: text}, with the key all for what each session gets. Every error names its line,
-// and an error anywhere means that no text is made.
+// ParseData reads a data file, YAML or JSON: {short: text}, with the key all for what each session gets. Every error
+// names its line, and an error anywhere means that no text is made.
 func ParseData(name string, data []byte, jobs *account.Jobs) (Data, error) {
 	f := inventory.TextsFile{Kind: "data file", Name: name, Then: "no text was made", All: allKey, Check: prompts.Data}
 	texts, err := f.Parse(data, jobs)

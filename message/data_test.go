@@ -19,11 +19,13 @@ func jobs(shorts ...string) *account.Jobs {
 // TestParseData: the shape is strict, and every error names its line.
 func TestParseData(t *testing.T) {
 	known := jobs("1a2b3c4d", "5e6f7a8b")
-	d, err := ParseData("d.yaml", []byte("1a2b3c4d: |\n  The parcel is lost.\n  The supplier wrote on 3 May.\nall: Office hours end at 18:00.\n"), known)
+	d, err := ParseData("d.yaml", []byte("1a2b3c4d: |\n  The parcel is lost.\n  The supplier wrote on 3 May.\nall: "+
+		"Office hours end at 18:00.\n"), known)
 	if err != nil || len(d.All) != 1 || len(d.For["1a2b3c4d"]) != 1 || !strings.Contains(d.For["1a2b3c4d"][0], "3 May") {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err := ParseData("d.json", []byte(`{"5e6f": "The parcel is lost."}`), known); err != nil || len(d.For["5e6f7a8b"]) != 1 {
+	if d, err := ParseData("d.json", []byte(`{"5e6f": "The parcel is lost."}`), known); err != nil ||
+		len(d.For["5e6f7a8b"]) != 1 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	for text, want := range map[string]string{
@@ -56,7 +58,8 @@ func TestParseData(t *testing.T) {
 		"all: \"a\\e[2Jb\"\n":                                                 "line 1: the text of all",
 		"all: \"recovery-prompt-id: 0a1b2c3d-0a1b-4c2d-8e3f-0a1b2c3d4e5f\"\n": "line 1: the text of all",
 	} {
-		if _, err := ParseData("d.yaml", []byte(text), known); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "no text was made") {
+		if _, err := ParseData("d.yaml", []byte(text), known); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "no text was made") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -81,9 +81,9 @@ func (it *Item) stop(s State, format string, args ...any) {
 	it.note(format, args...)
 }
 
-// Make gives an item for each named session, with its text where it is to get one. dataFile is the file whose data a wake is to get
-// too; empty for none. The error is an *prompts.ApprovalError when the user's data reads as an approval together with what stands
-// beside it; no text is made then.
+// Make gives an item for each named session, with its text where it is to get one. dataFile is the file whose data a
+// wake is to get too; empty for none. The error is an *prompts.ApprovalError when the user's data reads as an
+// approval together with what stands beside it; no text is made then.
 func (p *Plan) Make(kind Kind, shorts []string, dataFile string) ([]Item, error) {
 	items := make([]Item, 0, len(shorts))
 	for _, short := range shorts {
@@ -112,7 +112,8 @@ func (p *Plan) item(kind Kind, short string) Item {
 	case r.Err != nil:
 		it.stop(Unclear, "its review cannot be read: %v", r.Err)
 	case !r.Woken && it.Live == account.Live:
-		it.stop(Unreviewed, "no review of it is on record, and a live session is not woken with one: ask in its thread what is open")
+		it.stop(Unreviewed, "no review of it is on record, and a live session is not woken with one: ask in its thread "+
+			"what is open")
 	case !r.Woken:
 		it.stop(Unreviewed, "it is offline, and no review of it is on record")
 	case st.Place == standing.Saved && it.Live == account.Offline:
@@ -132,7 +133,8 @@ func (p *Plan) item(kind Kind, short string) Item {
 		p.offline(kind, &it, r)
 	}
 	if it.State == Ready && (kind == Wrap || kind == ReviewWrap) && !it.Pinned {
-		it.stop(NotPinned, "it is not pinned and may be retired while it wraps: the user pins it first, with Ctrl+T on its row in the interactive `claude agents` view")
+		it.stop(NotPinned, "it is not pinned and may be retired while it wraps: the user pins it first, with Ctrl+T on "+
+			"its row in the interactive `claude agents` view")
 	}
 	return it
 }
@@ -166,12 +168,14 @@ func (p *Plan) byVerdict(kind Kind, it *Item, r *Reviewed) {
 	case kind == Prep && verdict != review.VerdictHeld:
 		it.stop(OtherOne, "its review says %s: there is no plan to wait for", verdict)
 	case kind == ReviewWrap && after && verdict != review.VerdictHeld:
-		it.stop(OtherOne, "somebody wrote in it after its review: it was not woken only for its review any more; `recovery message wrap %s` is its message", it.Short)
+		it.stop(OtherOne, "somebody wrote in it after its review: it was not woken only for its review any more; "+
+			"`recovery message wrap %s` is its message", it.Short)
 	case verdict == review.VerdictDone, verdict == review.VerdictDuplicate:
 	case kind == Wrap && after:
 		it.note("its review said %s, and somebody wrote in it since: make sure that its work is finished", verdict)
 	case verdict == review.VerdictOwner:
-		it.stop(OtherOne, "its review says OWNER: open items wait for one go, so it is not finished; `recovery message prep %s` is its message", it.Short)
+		it.stop(OtherOne, "its review says OWNER: open items wait for one go, so it is not finished; `recovery message "+
+			"prep %s` is its message", it.Short)
 	default:
 		it.stop(OtherOne, "its review says HELD: it waits for something that no message gives")
 	}
@@ -183,9 +187,11 @@ func (p *Plan) offline(kind Kind, it *Item, r *Reviewed) {
 	case kind == Prep && r.Last.Plan:
 		it.stop(Offline, "it is offline, and a prep was delivered to it after its review: recovery read %s", it.Short)
 	case kind == Prep:
-		it.stop(Offline, "it is offline: a message does not reach it, and what is typed in its thread waits there and blocks a wake; a wake delivers the PREP text, for reading only, and is audited like a review")
+		it.stop(Offline, "it is offline: a message does not reach it, and what is typed in its thread waits there and "+
+			"blocks a wake; a wake delivers the PREP text, for reading only, and is audited like a review")
 	default:
-		it.stop(Offline, "it is offline, and a WRAP goes to live, pinned sessions only: it is no wake prompt. Wake it first, pin it, then make the message again")
+		it.stop(Offline, "it is offline, and a WRAP goes to live, pinned sessions only: it is no wake prompt. Wake it "+
+			"first, pin it, then make the message again")
 	}
 }
 
@@ -194,10 +200,12 @@ func (p *Plan) remarks(kind Kind, it *Item, dataFile string) {
 	r := p.Of(it.Short)
 	for _, o := range it.Omitted {
 		if o.Own {
-			it.note("left out of the text: words of session %s, %q (%s); its own review has them: if they matter, say them in its thread as a plain fact", o.Short, o.Text, o.Reason)
+			it.note("left out of the text: words of session %s, %q (%s); its own review has them: if they matter, say them "+
+				"in its thread as a plain fact", o.Short, o.Text, o.Reason)
 			continue
 		}
-		it.note("left out of the text: words of session %s, %q (%s); read them there, and tell this session in its thread, in words of your own, what it needs of them", o.Short, o.Text, o.Reason)
+		it.note("left out of the text: words of session %s, %q (%s); read them there, and tell this session in its "+
+			"thread, in words of your own, what it needs of them", o.Short, o.Text, o.Reason)
 	}
 	if kind == Prep && it.sendable() {
 		p.remarksOnPlan(it, r, dataFile)
@@ -219,7 +227,8 @@ func (p *Plan) remarksOnPlan(it *Item, r *Reviewed, dataFile string) {
 		if dataFile != "" {
 			args = append(args, "--data", dataFile)
 		}
-		it.note("session %s has an item that this one lists too: it needs its own prep: %s", other, standing.Run(append(args, other)...).Command())
+		it.note("session %s has an item that this one lists too: it needs its own prep: %s", other,
+			standing.Run(append(args, other)...).Command())
 	}
 	if n := r.Review.Unjudged() + len(r.Review.Defects); n > 0 {
 		it.note("its review has %d calls or defects to look at: recovery read %s", n, it.Short)

@@ -33,8 +33,8 @@ type Omitted struct {
 	Short  string `json:"short"`
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
-	// Own says that the session itself wrote them, so that its review has them; Doubt that the check cannot tell them from an
-	// approval.
+	// Own says that the session itself wrote them, so that its review has them; Doubt that the check cannot tell them
+	// from an approval.
 	Own   bool `json:"-"`
 	Doubt bool `json:"-"`
 }
@@ -51,14 +51,15 @@ type Plan struct {
 	shared map[string][]string
 }
 
-// Build reads the reviews of all sessions that were woken, and of the named ones, and splits the open items of the owners. Each item
-// goes to one session, whatever is named: a message that is made later splits in the same way.
+// Build reads the reviews of all sessions that were woken, and of the named ones, and splits the open items of the
+// owners. Each item goes to one session, whatever is named: a message that is made later splits in the same way.
 func Build(in Input, named ...string) *Plan {
 	if in.Standing == nil {
 		source := standing.Source{World: in.World, Inventory: in.Inventory, State: in.State, Rules: in.Rules}
 		in.Standing = standing.NewBook(source).Of
 	}
-	p := &Plan{in: in, repo: in.World.Repositories(), reviewed: map[string]*Reviewed{}, sections: map[string]*prompts.Section{}, omitted: map[string][]Omitted{}, shared: map[string][]string{}}
+	p := &Plan{in: in, repo: in.World.Repositories(), reviewed: map[string]*Reviewed{},
+		sections: map[string]*prompts.Section{}, omitted: map[string][]Omitted{}, shared: map[string][]string{}}
 	for short, s := range in.State.Sessions {
 		if s.LastSent() != nil || s.Review != nil {
 			p.read(short)
@@ -113,8 +114,8 @@ func (p *Plan) read(short string) {
 	}
 }
 
-// owners are the sessions whose work the plan holds, those that own a group first, then the newest: none of that changes while a
-// recovery goes on, so a split stays what it was.
+// owners are the sessions whose work the plan holds, those that own a group first, then the newest: none of that
+// changes while a recovery goes on, so a split stays what it was.
 func (p *Plan) owners() []*Reviewed {
 	var out []*Reviewed
 	for short, r := range p.reviewed {
@@ -263,7 +264,8 @@ func (p *Plan) holder(t *task, short string) *task {
 	return nil
 }
 
-// sameWork says that two sessions work on one thing: a group holds both, a review names the other, or their items are one.
+// sameWork says that two sessions work on one thing: a group holds both, a review names the other, or their items are
+// one.
 func (p *Plan) sameWork(a, b string) bool {
 	x, y := p.reviewed[a].Review.Verdict, p.reviewed[b].Review.Verdict
 	names := func(list []string, short string) bool {

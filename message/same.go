@@ -20,15 +20,16 @@ type task struct {
 	holder string
 }
 
-// key names one thing. A pull request's number and a file count in a repository: an empty scope means that it is not known in which.
-// A weak key is in a spelling that a word and a number can look like.
+// key names one thing. A pull request's number and a file count in a repository: an empty scope means that it is not
+// known in which. A weak key is in a spelling that a word and a number can look like.
 type key struct {
 	name, scope string
 	weak        bool
 }
 
 func (k key) is(o key) bool {
-	return k.name == o.name && !(k.weak && o.weak) && (k.scope == o.scope || k.scope == "" || o.scope == "" || k.scope == everywhere || o.scope == everywhere)
+	return k.name == o.name && !(k.weak && o.weak) && (k.scope == o.scope || k.scope == "" || o.scope == "" ||
+		k.scope == everywhere || o.scope == everywhere)
 }
 
 // everywhere is the scope of what exists once.
@@ -38,20 +39,25 @@ const everywhere = "*"
 const nowhere = "?"
 
 var (
-	filePath   = regexp.MustCompile(`(?:^|[\s"'(\x60])((?:~|\.{1,2})?/?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|(?:~|\.{1,2})?/(?:[\w.@+-]+/)+[\w.@+-]+)`)
-	longID     = regexp.MustCompile(`(?i)\b(?:` + claude.UUIDPattern + `|[0-9a-f]{7,40})\b`)
-	spokenID   = regexp.MustCompile(`(?i)\b(ticket|issue|case|request|incident|task|job|order|invoice|alert|change|mr|pr)\s*(?:no\.?|nr\.?|number|id)?\s*[#:]?\s*(\d{2,})\b`)
+	filePath = regexp.MustCompile(`(?:^|[\s"'(\x60])((?:~|\.{1,` +
+		`2})?/?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|(?:~|\.{1,2})?/(?:[\w.@+-]+/)+[\w.@+-]+)`)
+	longID   = regexp.MustCompile(`(?i)\b(?:` + claude.UUIDPattern + `|[0-9a-f]{7,40})\b`)
+	spokenID = regexp.MustCompile(
+		`(?i)\b(ticket|issue|case|request|incident|task|job|order|invoice|alert|change|mr|pr)\s*(?:no\.?|nr\.?|number|id)?\s*[#:]?\s*(\d{2,})\b`)
 	hashNumber = regexp.MustCompile(`(?:^|[\s(])#(\d{1,7})\b`)
-	fileName   = regexp.MustCompile(`(?i)^[\w@+.-]{2,}\.(?:go|py|js|ts|tsx|jsx|md|txt|ya?ml|jsonl?|csv|tsv|toml|sql|sh|html?|css|xml|java|kt|rs|cc?|cpp|hp?p?|rb|php|ini|conf|cfg|log|pdf|xlsx?|docx?|png|jpe?g|svg|lock|tf|env|ipynb|zip|gz|tar|mod|sum)$`)
-	numbered   = regexp.MustCompile(`^(?:pr|mr|issue) (\d+)$`)
-	branch     = regexp.MustCompile(`(?:^|[\s"'(\x60])(?:[Bb]ranch ["'\x60]?([\w.-]+/[\w./-]+|[\w.-]*[-_\d][\w./-]*)|([a-z]{3,}/[\w./-]*[-_\d][\w./-]*))`)
-	amount     = regexp.MustCompile(`^\d+(?:[.,]\d+)*$`)
+	fileName   = regexp.MustCompile(
+		`(?i)^[\w@+.-]{2,}\.(?:go|py|js|ts|tsx|jsx|md|txt|ya?ml|jsonl?|csv|tsv|toml|sql|sh|html?|css|xml|java|kt|rs|cc?|cpp|hp?p?|rb|php|ini|conf|cfg|log|pdf|xlsx?|docx?|png|jpe?g|svg|lock|tf|env|ipynb|zip|gz|tar|mod|sum)$`)
+	numbered = regexp.MustCompile(`^(?:pr|mr|issue) (\d+)$`)
+	branch   = regexp.MustCompile(`(?:^|[\s"'(\x60])(?:[Bb]ranch ` +
+		`["'\x60]?([\w.-]+/[\w./-]+|[\w.-]*[-_\d][\w./-]*)|([a-z]{3,}/[\w./-]*[-_\d][\w./-]*))`)
+	amount = regexp.MustCompile(`^\d+(?:[.,]\d+)*$`)
 )
 
 // filler are words that say nothing of what is done.
 var filler = func() map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields("a an the to of for in on at by with and or from into it its this that is are be still then now please step item open todo our your my all der die das den dem und zu für von mit im am") {
+	for _, w := range strings.Fields("a an the to of for in on at by with and or from into it its this that is are be " +
+		"still then now please step item open todo our your my all der die das den dem und zu für von mit im am") {
 		out[w] = true
 	}
 	return out
@@ -178,9 +184,11 @@ func (t *task) same(o *task, sameWork bool) bool {
 	return len(a) >= 6 && len(b) >= 6 && overlap(a, b) >= nearly
 }
 
-// within says that one item says all that another one says and more: three words, or two of which one is a name with a number.
+// within says that one item says all that another one says and more: three words, or two of which one is a name with
+// a number.
 func within(small, large []string) bool {
-	if len(small) < 2 || len(small) > len(large) || len(small) == 2 && !slices.ContainsFunc(small, func(w string) bool { return nameNumber.MatchString(w) }) {
+	if len(small) < 2 || len(small) > len(large) || len(small) == 2 && !slices.ContainsFunc(small,
+		func(w string) bool { return nameNumber.MatchString(w) }) {
 		return false
 	}
 	return !slices.ContainsFunc(small, func(w string) bool { return !slices.Contains(large, w) })

@@ -12,17 +12,19 @@ import (
 	"recovery/prompts"
 )
 
-// Prep is the text that asks one session for its final plan, by a wake; promptID is a UUID. Words of reviews that may not be sent
-// are left out and told.
+// Prep is the text that asks one session for its final plan, by a wake; promptID is a UUID. Words of reviews that may
+// not be sent are left out and told.
 func (p *Plan) Prep(short, promptID string, casualty bool) (string, []Omitted, error) {
 	s := p.sections[short]
 	if s == nil {
 		return "", nil, fmt.Errorf("session %s has no section in the plan: its review does not say OWNER", short)
 	}
-	return p.prep(prompts.Message{Sections: []prompts.Section{*s}, All: p.in.Data.All, PromptID: promptID, Casualty: casualty})
+	return p.prep(prompts.Message{Sections: []prompts.Section{*s}, All: p.in.Data.All, PromptID: promptID,
+		Casualty: casualty})
 }
 
-// prep renders the text and takes out, word by word, what only reads as an approval together with what stands beside it.
+// prep renders the text and takes out, word by word, what only reads as an approval together with what stands beside
+// it.
 func (p *Plan) prep(m prompts.Message) (string, []Omitted, error) {
 	var omitted []Omitted
 	for _, s := range m.Sections {
@@ -55,7 +57,8 @@ func drop(m *prompts.Message, bad *prompts.ApprovalError) (gone []Omitted, found
 					kept = append(kept, words)
 					continue
 				}
-				gone, found = append(gone, Omitted{Short: whose, Text: words, Reason: bad.Why, Own: whose == s.Short, Doubt: bad.Doubt()}), true
+				gone, found = append(gone, Omitted{Short: whose, Text: words, Reason: bad.Why, Own: whose == s.Short,
+					Doubt: bad.Doubt()}), true
 				s.Omitted++
 			}
 			return kept
@@ -132,7 +135,8 @@ func (p *Plan) section(kind Kind, it *Item) prompts.Section {
 		}
 		return prompts.Section{Short: it.Short, Known: p.known(it.Short), Of: of}
 	}
-	return prompts.Section{Short: it.Short, Known: p.known(it.Short), ReviewOnly: kind == ReviewWrap, Data: p.in.Data.For[it.Short]}
+	return prompts.Section{Short: it.Short, Known: p.known(it.Short), ReviewOnly: kind == ReviewWrap,
+		Data: p.in.Data.For[it.Short]}
 }
 
 func (p *Plan) render(kind Kind, m prompts.Message) (string, []Omitted, error) {
@@ -158,8 +162,8 @@ func (p *Plan) name(short string) string {
 	return "session " + short
 }
 
-// maxNamesakes bounds the sections for sessions that only share a name. A session without a section is told by the text that it is not
-// meant; those that run are the ones that a message can reach, so they come first.
+// maxNamesakes bounds the sections for sessions that only share a name. A session without a section is told by the
+// text that it is not meant; those that run are the ones that a message can reach, so they come first.
 const maxNamesakes = 12
 
 // closed says that a session is archived, by its job or by the saved pages: no message is addressed to it.

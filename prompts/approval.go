@@ -19,7 +19,8 @@ type ApprovalError struct {
 
 // Error gives line, reason and text, and what to do.
 func (e *ApprovalError) Error() string {
-	return fmt.Sprintf("line %d could be read as the user's approval (%s): %q; say it as a plain fact, or let the user type it in the session's own thread", e.Line, e.Why, e.Text)
+	return fmt.Sprintf("line %d could be read as the user's approval (%s): %q; say it as a plain fact, or let the user "+
+		"type it in the session's own thread", e.Line, e.Why, e.Text)
 }
 
 // Doubt says that the line was refused because the check cannot tell it from an approval, not because it reads as one.
@@ -44,18 +45,21 @@ const (
 	chooses = "chooses for the user"
 )
 
-var doubts = []string{tooShort, tooLong, tooDeep, unknownDenial, unknownAddress, unknownClaim, unknownCondition, unknownStatement, unknownWords,
+var doubts = []string{tooShort, tooLong, tooDeep, unknownDenial, unknownAddress, unknownClaim, unknownCondition,
+	unknownStatement, unknownWords,
 	maybeOrder, cannotJudge, chooses}
 
 // maxLine bounds what one line may cost, in bytes.
 const maxLine = 8000
 
-// maxJoin is how many lines that stand below each other are read as one: enough for a word that was written down letter by letter.
+// maxJoin is how many lines that stand below each other are read as one: enough for a word that was written down
+// letter by letter.
 const maxJoin = 14
 
-// CheckApproval reads a text line by line, and across short lines, and gives an *ApprovalError for the first line that reads as the user's
-// approval, or that it cannot tell to be harmless. It gives nil when nothing in the text does. A line that is refused for no good
-// reason can be said differently; one that passes for no good reason moves money.
+// CheckApproval reads a text line by line, and across short lines, and gives an *ApprovalError for the first line
+// that reads as the user's approval, or that it cannot tell to be harmless. It gives nil when nothing in the text
+// does. A line that is refused for no good reason can be said differently; one that passes for no good reason moves
+// money.
 func CheckApproval(text string) error {
 	r := loadRules()
 	lines := splitLines(text)
@@ -103,7 +107,8 @@ func (r *rules) joined(lines []string) string {
 		if len(letters) <= 24 && r.code(letters) {
 			return fmt.Sprintf("reads %q together with the lines below it", letters)
 		}
-		if n == 2 && !strings.ContainsAny(first[len(first)-1:], ".!?:;,|") && !strings.HasPrefix(strings.TrimSpace(line), "-") {
+		if n == 2 && !strings.ContainsAny(first[len(first)-1:], ".!?:;,|") && !strings.HasPrefix(strings.TrimSpace(line),
+			"-") {
 			phrase += " " + next
 			if why := r.phrase(phrase); why != "" {
 				return why + ", together with the line below it"

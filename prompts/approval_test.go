@@ -9,8 +9,10 @@ import (
 	"testing"
 )
 
-// corpora are the labelled lines, in the order in which they were written; testdata/README.md tells what each was used for.
-var corpora = []string{"approvals.tsv", "approvals-heldout.tsv", "approvals-second.tsv", "approvals-third.tsv", "approvals-fourth.tsv", "approvals-fifth.tsv", "approvals-sixth.tsv", "approvals-seventh.tsv", "approvals-eighth.tsv"}
+// corpora are the labelled lines, in the order in which they were written; testdata/README.md tells what each was
+// used for.
+var corpora = []string{"approvals.tsv", "approvals-heldout.tsv", "approvals-second.tsv", "approvals-third.tsv",
+	"approvals-fourth.tsv", "approvals-fifth.tsv", "approvals-sixth.tsv", "approvals-seventh.tsv", "approvals-eighth.tsv"}
 
 type labelledLine struct {
 	refuse bool
@@ -69,20 +71,22 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestPromptIDIsNoApproval: a random id can spell a word in hex ("4f4b" is OK), and is sent all the same; the same digits
-// elsewhere are judged.
+// TestPromptIDIsNoApproval: a random id can spell a word in hex ("4f4b" is OK), and is sent all the same; the same
+// digits elsewhere are judged.
 func TestPromptIDIsNoApproval(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
 	}
 	rng := rand.New(rand.NewSource(1))
 	for range 3000 {
-		id := fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", rng.Uint32(), rng.Intn(1<<16), rng.Intn(1<<12), rng.Intn(1<<12), rng.Int63n(1<<48))
+		id := fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", rng.Uint32(), rng.Intn(1<<16), rng.Intn(1<<12), rng.Intn(1<<12),
+			rng.Int63n(1<<48))
 		if err := CheckApproval("Data: the log was read.\n\nrecovery-prompt-id: " + id); err != nil {
 			t.Fatalf("%s: %v", id, err)
 		}
 	}
-	for _, line := range []string{"recovery-prompt-id: a520d99f-41bb-4461-b0ae-40cabc2c1452 yes", "yes\nrecovery-prompt-id: a520d99f-41bb-4461-b0ae-40cabc2c1452"} {
+	for _, line := range []string{"recovery-prompt-id: a520d99f-41bb-4461-b0ae-40cabc2c1452 yes",
+		"yes\nrecovery-prompt-id: a520d99f-41bb-4461-b0ae-40cabc2c1452"} {
 		if CheckApproval(line) == nil {
 			t.Errorf("%q passes", line)
 		}

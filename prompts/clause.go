@@ -9,7 +9,8 @@ import (
 // split cuts a sentence into clauses: a denial in one does not cover another.
 func (r *rules) split(s string) []string {
 	s = r.negList.ReplaceAllString(s, "$1 send")
-	for _, sep := range []string{", ", " - ", ": ", "(", ")", " but ", " so ", " yet ", " however ", " therefore ", " because ", " then ", " although ", " though ", " while ", " hence ", " thus ", " whereas ", " - "} {
+	for _, sep := range []string{", ", " - ", ": ", "(", ")", " but ", " so ", " yet ", " however ", " therefore ",
+		" because ", " then ", " although ", " though ", " while ", " hence ", " thus ", " whereas ", " - "} {
 		s = strings.ReplaceAll(s, sep, "\x00")
 	}
 	var out []string
@@ -17,7 +18,8 @@ func (r *rules) split(s string) []string {
 		ws := strings.Fields(part)
 		start := 0
 		for i := 1; i+1 < len(ws); i++ {
-			if (ws[i] == "and" || ws[i] == "or") && (r.in(ws[i+1], "side", "approving", "yeswords", "aux") || pronouns[ws[i+1]]) {
+			if (ws[i] == "and" || ws[i] == "or") && (r.in(ws[i+1], "side", "approving", "yeswords", "aux") ||
+				pronouns[ws[i+1]]) {
 				out = append(out, strings.Join(ws[start:i], " "))
 				start = i + 1
 			}
@@ -30,10 +32,12 @@ func (r *rules) split(s string) []string {
 }
 
 // modal is a statement of what would happen: its second verb is no order either.
-var modal = regexp.MustCompile(`^(?:the|a|an|it|this|that|one|both) (?:[a-z0-9-]+ ){0,3}(?:would|might) (?:not )?(?:delete|send|pay|push|merge|write|remove|change|create|move|close|cancel|archive|order|start|run|post|update|add|use|do)\b`)
+var modal = regexp.MustCompile(`^(?:the|a|an|it|this|that|one|both) (?:[a-z0-9-]+ ){0,3}(?:would|might) (?:not ` +
+	`)?(?:delete|send|pay|push|merge|write|remove|change|create|move|close|cancel|archive|order|start|run|post|update|add|use|do)\b`)
 
 // pronouns begin a clause of its own behind "and".
-var pronouns = wordSet("the it he she they you i we this that now then please everything all nothing just also do don't never")
+var pronouns = wordSet("the it he she they you i we this that now then please everything all nothing just also do " +
+	"don't never")
 
 // guarded says whether a denial, a need or a question stands in the clause.
 func (r *rules) guarded(clause string, p pattern) bool {
@@ -71,7 +75,9 @@ func (r *rules) clauses(s string, caps map[string]bool, question, open bool) str
 			}
 		}
 		ws := stripLead(r, words(c))
-		if i > 0 && len(ws) > 0 && !open && r.in(ws[0], "side") && !(modal.MatchString(s) && (strings.Contains(s, " and "+ws[0]) || strings.Contains(s, " or "+ws[0]))) && !(ws[0] == "do" && len(ws) > 2 && ws[1] == "not") && !r.readOnly(strings.Join(ws, " ")) && !r.nounUse(ws) {
+		if i > 0 && len(ws) > 0 && !open && r.in(ws[0], "side") && !(modal.MatchString(s) &&
+			(strings.Contains(s, " and "+ws[0]) || strings.Contains(s, " or "+ws[0]))) && !(ws[0] == "do" && len(ws) > 2 &&
+			ws[1] == "not") && !r.readOnly(strings.Join(ws, " ")) && !r.nounUse(ws) {
 			return fmt.Sprintf("an order (%s)", ws[0])
 		}
 		if why := r.foreignPhrase(c, question); why != "" {
@@ -116,4 +122,5 @@ func (r *rules) nounUse(ws []string) bool {
 }
 
 // ambiguous are words that are as often an order as a name when a number follows.
-var ambiguous = wordSet("release run order transfer change file book quote report request commit draft mail test build pull patch group bill refund export note point row call")
+var ambiguous = wordSet("release run order transfer change file book quote report request commit draft mail test " +
+	"build pull patch group bill refund export note point row call")

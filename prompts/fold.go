@@ -12,7 +12,8 @@ import (
 //go:embed words/fold.txt
 var foldText string
 
-// foldTable says what a character is read as: full-width and mathematical letters, letters in circles, look-alikes, accents.
+// foldTable says what a character is read as: full-width and mathematical letters, letters in circles, look-alikes,
+// accents.
 var foldTable = sync.OnceValue(func() map[rune]string {
 	table := map[rune]string{}
 	sc := bufio.NewScanner(strings.NewReader(foldText))
@@ -71,7 +72,8 @@ func invisible(r rune) bool {
 	return unicode.IsControl(r) && r != '\t'
 }
 
-// fold gives a text as it reads: lower case, one form for letters that look the same, no accents, nothing invisible, single blanks.
+// fold gives a text as it reads: lower case, one form for letters that look the same, no accents, nothing invisible,
+// single blanks.
 func fold(s string) string {
 	table := foldTable()
 	var b strings.Builder
@@ -106,15 +108,21 @@ func squeeze(s string) string {
 	}, fold(s))
 }
 
-var contractions = strings.NewReplacer("won't", "will not", "can't", "cannot", "shan't", "shall not", "ain't", "is not", "n't", " not",
-	"let's", "let us", "'re", " are", "'m", " am", "'ve", " have", "'ll", " will", "'d", " would", "it's", "it is", "that's", "that is",
+var contractions = strings.NewReplacer("won't", "will not", "can't", "cannot", "shan't", "shall not", "ain't", "is not",
+	"n't", " not",
+	"let's", "let us", "'re", " are", "'m", " am", "'ve", " have", "'ll", " will", "'d", " would", "it's", "it is",
+	"that's", "that is",
 	"there's", "there is", "here's", "here is", "what's", "what is", "who's", "who is", "he's", "he is", "she's", "she is",
 	"everything's", "everything is", "everyone's", "everyone is", "nothing's", "nothing is", "plan's", "plan is")
 
-var bareContractions = map[string]string{"dont": "do not", "doesnt": "does not", "didnt": "did not", "cant": "cannot", "wont": "will not",
-	"isnt": "is not", "arent": "are not", "wasnt": "was not", "havent": "have not", "hasnt": "has not", "neednt": "need not", "youre": "you are",
-	"thats": "that is", "theres": "there is", "im": "i am", "ive": "i have", "lets": "let us", "u": "you", "ur": "your", "pls": "please", "plz": "please", "its ok": "it is ok",
-	"gotta": "got to", "gonna": "going to", "wanna": "want to", "gimme": "give me", "lemme": "let me", "kinda": "kind of", "ya'll": "you", "y'all": "you"}
+var bareContractions = map[string]string{"dont": "do not", "doesnt": "does not", "didnt": "did not", "cant": "cannot",
+	"wont": "will not",
+	"isnt": "is not", "arent": "are not", "wasnt": "was not", "havent": "have not", "hasnt": "has not",
+	"neednt": "need not", "youre": "you are",
+	"thats": "that is", "theres": "there is", "im": "i am", "ive": "i have", "lets": "let us", "u": "you", "ur": "your",
+	"pls": "please", "plz": "please", "its ok": "it is ok",
+	"gotta": "got to", "gonna": "going to", "wanna": "want to", "gimme": "give me", "lemme": "let me", "kinda": "kind of",
+	"ya'll": "you", "y'all": "you"}
 
 // plain writes a folded line's contractions out, so that the rules need one form of each.
 func plain(s string) string {

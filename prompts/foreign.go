@@ -14,7 +14,8 @@ func foreignLetters(s string) bool {
 	return false
 }
 
-// isForeign says whether a sentence is not English: letters of another script, or too many words that are neither English nor names.
+// isForeign says whether a sentence is not English: letters of another script, or too many words that are neither
+// English nor names.
 func (r *rules) isForeign(s string, caps map[string]bool) bool {
 	if foreignLetters(s) {
 		return true
@@ -38,7 +39,8 @@ func (r *rules) isForeign(s string, caps map[string]bool) bool {
 			unknown++
 		}
 	}
-	if names > total-names-unknown && !r.finite(ws) && (unknown > 0 || !r.english[ws[0]]) || unknown > 0 && (names+unknown)*2 > total {
+	if names > total-names-unknown && !r.finite(ws) && (unknown > 0 || !r.english[ws[0]]) || unknown > 0 &&
+		(names+unknown)*2 > total {
 		unknown += names // more capitals than words: a heading, or another language in capitals
 	}
 	return unknown > 0 && unknown*5 >= total*2 && !(unknown == 1 && r.finite(ws) && caps[strings.Trim(ws[0], ".'-/")])
@@ -60,7 +62,8 @@ func (r *rules) foreign(s string, caps map[string]bool) string {
 		}
 	}
 	if ws := words(s); !foreignLetters(s) && len(ws) > 0 && allIn(ws, func(w string) bool {
-		return hasDigit(w) || strings.ContainsAny(w, "/@#_") || r.in(w, "things", "stateword", "dets", "preps") || strings.Contains(strings.Trim(w, "."), ".")
+		return hasDigit(w) || strings.ContainsAny(w, "/@#_") || r.in(w, "things", "stateword", "dets", "preps") ||
+			strings.Contains(strings.Trim(w, "."), ".")
 	}) {
 		return ""
 	}
@@ -94,7 +97,8 @@ func (r *rules) allEnglish(p string) bool {
 // runsOn says whether a script writes words without blanks between them.
 func runsOn(p string) bool {
 	for _, c := range p {
-		return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Devanagari)
+		return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
+			unicode.Khmer, unicode.Myanmar, unicode.Devanagari)
 	}
 	return false
 }

@@ -60,7 +60,8 @@ func (r *rules) code(s string) bool {
 	return false
 }
 
-var leet = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "9", "g", "@", "a", "$", "s", "!", "i", "€", "e")
+var leet = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "9", "g", "@", "a",
+	"$", "s", "!", "i", "€", "e")
 
 // unleet reads digits as letters, in a word that has letters too.
 func unleet(s string) string {
@@ -74,10 +75,12 @@ var (
 	escapes    = regexp.MustCompile(`\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})|U\+([0-9a-fA-F]{4,6})\s?`)
 	letterRun  = regexp.MustCompile(`(?:^|[^a-z0-9])((?:[a-z0-9@$][^a-z0-9@$]{1,3}){1,30}[a-z0-9@$])(?:[^a-z0-9]|$)`)
 	base64Word = regexp.MustCompile(`[A-Za-z0-9+/_-]{4,}={0,2}`)
-	hexRun     = regexp.MustCompile(`(?i)(?:^|[^0-9a-z])((?:0x)?[2-7][0-9a-f](?:[\s,:]*(?:0x)?[2-7][0-9a-f])+)(?:[^0-9a-z]|$)`)
-	bitRun     = regexp.MustCompile(`(?:[01]{8}[\s,]*){2,}|(?:[01]{7}[\s,]+){2,}`)
-	decRun     = regexp.MustCompile(`(?:^|\D)((?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,]+){1,}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]))(?:\D|$)`)
-	morse      = regexp.MustCompile(`^[\s./|_–—·•-]*[.·•][\s./|_–—·•-]*\s[\s./|_–—·•-]*$`)
+	hexRun     = regexp.MustCompile(`(?i)(?:^|[^0-9a-z])((?:0x)?[2-7][0-9a-f](?:[\s,` +
+		`:]*(?:0x)?[2-7][0-9a-f])+)(?:[^0-9a-z]|$)`)
+	bitRun = regexp.MustCompile(`(?:[01]{8}[\s,]*){2,}|(?:[01]{7}[\s,]+){2,}`)
+	decRun = regexp.MustCompile(`(?:^|\D)((?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,]+){1,` +
+		`}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6]))(?:\D|$)`)
+	morse = regexp.MustCompile(`^[\s./|_–—·•-]*[.·•][\s./|_–—·•-]*\s[\s./|_–—·•-]*$`)
 )
 
 // decodings gives the line as it reads when its escapes are read, when it has any.
@@ -102,7 +105,8 @@ func decodings(raw string) (out []string) {
 	return out
 }
 
-// hidden looks for approving words that a person would not see at once: spelled out, with digits for letters, encoded, backwards.
+// hidden looks for approving words that a person would not see at once: spelled out, with digits for letters,
+// encoded, backwards.
 func (r *rules) hidden(raw string) string {
 	s := fold(raw)
 	for rest := s; ; {
@@ -121,7 +125,9 @@ func (r *rules) hidden(raw string) string {
 	})
 	for i, w := range ws {
 		plainWord := strings.Trim(w, "!@$")
-		if u := unleet(w); u != w && (r.strong[squeeze(u)] || r.strong[squeeze(unleet(plainWord))]) && plainWord != "" && strings.IndexFunc(plainWord, unicode.IsLetter) >= 0 && (u != plainWord && unleet(plainWord) != plainWord || strings.ContainsAny(strings.TrimRight(w, "!"), "@$!")) {
+		if u := unleet(w); u != w && (r.strong[squeeze(u)] || r.strong[squeeze(unleet(plainWord))]) && plainWord != "" &&
+			strings.IndexFunc(plainWord, unicode.IsLetter) >= 0 && (u != plainWord && unleet(plainWord) != plainWord ||
+			strings.ContainsAny(strings.TrimRight(w, "!"), "@$!")) {
 			return fmt.Sprintf("%q reads as %q", w, squeeze(unleet(plainWord)))
 		}
 		if len(plainWord) >= 3 && r.codes[plainWord] && !r.english[plainWord] {
@@ -142,7 +148,8 @@ func (r *rules) hidden(raw string) string {
 			}
 		}
 	}
-	if c := squeeze(s); r.code(rot13(c)) && len(c) > 1 && !r.english[c] || r.code(reversed(c)) && len(c) > 1 && !r.english[c] {
+	if c := squeeze(s); r.code(rot13(c)) && len(c) > 1 && !r.english[c] || r.code(reversed(c)) && len(c) > 1 &&
+		!r.english[c] {
 		return "an approval in a simple cipher"
 	}
 	if why := r.encoded(raw); why != "" {

@@ -59,7 +59,8 @@ func (r *rules) labelledValue(key, value string, question bool, caps map[string]
 	if amount.MatchString(value) && !choosing.MatchString(key) {
 		return ""
 	}
-	if why := r.foreign(key, caps); why != "" && !strings.HasSuffix(key, "error") && !strings.HasSuffix(key, "exception") && !r.in(kw[len(kw)-1], "dataLabels") {
+	if why := r.foreign(key, caps); why != "" && !strings.HasSuffix(key, "error") && !strings.HasSuffix(key,
+		"exception") && !r.in(kw[len(kw)-1], "dataLabels") {
 		return why
 	}
 	ws := words(value)
@@ -69,7 +70,8 @@ func (r *rules) labelledValue(key, value string, question bool, caps map[string]
 	if head, rest, ok := strings.Cut(value, ", "); ok && r.in(head, "stateword") {
 		return r.sentence(sentence{rest, question}, caps, false, depth+1)
 	}
-	data := r.in(kw[len(kw)-1], "dataLabels") || len(kw) == 1 && (strings.HasSuffix(key, "error") || strings.HasSuffix(key, "exception"))
+	data := r.in(kw[len(kw)-1], "dataLabels") || len(kw) == 1 && (strings.HasSuffix(key, "error") || strings.HasSuffix(key,
+		"exception"))
 	if data && len(ws) <= 12 {
 		// A name or a number can be any word: here only the words and phrases that approve are looked for.
 		if foreignLetters(value) {
@@ -86,7 +88,8 @@ func (r *rules) labelledValue(key, value string, question bool, caps map[string]
 		if why := r.foreignPhrase(value, false); why != "" {
 			return why
 		}
-		if f := stripLead(r, ws); len(f) > 0 && !strings.HasSuffix(key, "error") && r.in(f[0], "side") && !r.noun.MatchString(strings.Join(f, " ")) && !(len(f) > 1 && hasDigit(f[1])) {
+		if f := stripLead(r, ws); len(f) > 0 && !strings.HasSuffix(key, "error") && r.in(f[0], "side") &&
+			!r.noun.MatchString(strings.Join(f, " ")) && !(len(f) > 1 && hasDigit(f[1])) {
 			return fmt.Sprintf("an order (%s)", f[0])
 		}
 		return ""
@@ -101,12 +104,15 @@ var (
 )
 
 // listing is a label in words: "the owner a1b2c3d4 has these open items".
-var listing = regexp.MustCompile(`^(?:the )?(?:owner|session|duplicate)(?:'s)?(?: session)?(?: [0-9a-f]{8})?(?:'s)?(?: still)? (?:has|lists|lacks|holds|owns|carries)?(?: ?(?:these|the|its|two|three|four|\d+))?(?: ?open)?(?: items?| points?)?$`)
+var listing = regexp.MustCompile(`^(?:the )?(?:owner|session|duplicate)(?:'s)?(?: session)?(?: ` +
+	`[0-9a-f]{8})?(?:'s)?(?: still)? (?:has|lists|lacks|holds|owns|carries)?(?: ` +
+	`?(?:these|the|its|two|three|four|\d+))?(?: ?open)?(?: items?| points?)?$`)
 
 // A number behind a label is data, unless the label asks for a choice.
 var (
 	amount   = regexp.MustCompile(`^[0-9][0-9.,:/-]*(?: ?%| [a-z]{1,3})?$`)
-	choosing = regexp.MustCompile(`\b(?:options?|answer|choices?|choose|pick|decision|decide|user|use|take|select|reply|a|plan|vote|variant|best|human|boss|opcion|option|wahl|choix|scelta|opcao|keuze|wybor|volba|secim|valg|val|variante|run|do|next|then|now|me|i|we)\b`)
+	choosing = regexp.MustCompile(
+		`\b(?:options?|answer|choices?|choose|pick|decision|decide|user|use|take|select|reply|a|plan|vote|variant|best|human|boss|opcion|option|wahl|choix|scelta|opcao|keuze|wybor|volba|secim|valg|val|variante|run|do|next|then|now|me|i|we)\b`)
 )
 
 func allIn(ws []string, f func(string) bool) bool {

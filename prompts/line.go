@@ -58,7 +58,10 @@ func scriptOf(c rune) string {
 
 // mixedScripts refuses words whose letters come from several alphabets: they are made to look like another word.
 func mixedScripts(raw string) string {
-	for _, w := range strings.FieldsFunc(fold(raw), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+	for _, w := range strings.FieldsFunc(fold(raw), func(c rune) bool {
+		return !unicode.IsLetter(c) &&
+			!unicode.IsDigit(c)
+	}) {
 		var first string
 		for _, c := range w {
 			if !unicode.IsLetter(c) || c == 'μ' {
@@ -77,9 +80,10 @@ func mixedScripts(raw string) string {
 var (
 	leadMarks  = regexp.MustCompile(`^(?:[\s>|#*+\-•]+|\d{1,3}[.)]\s+|[a-z][)]\s+|/\*+|//+|<!--|\[ \])+`)
 	tags       = regexp.MustCompile(`</?[A-Za-z][\w-]*(?:\s+[\w-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))*\s*/?>`)
-	inlineMark = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "*", "", "<!--", " ", "-->", " ", "\"", "", "_", " ", "\\", " ", "{", " ", "}", " ")
-	mdLink     = regexp.MustCompile(`\[([^\[\]]{2,})\]\([^()\s]*\)`)
-	quoted     = regexp.MustCompile(`(^|[\s(:,])'+|'+($|[\s).,:;!?])`)
+	inlineMark = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "*", "", "<!--", " ", "-->", " ", "\"", "",
+		"_", " ", "\\", " ", "{", " ", "}", " ")
+	mdLink = regexp.MustCompile(`\[([^\[\]]{2,})\]\([^()\s]*\)`)
+	quoted = regexp.MustCompile(`(^|[\s(:,])'+|'+($|[\s).,:;!?])`)
 )
 
 // stripMarkup takes off what Markdown and HTML put around words. A ticked box stays: it is an answer.
@@ -135,8 +139,8 @@ func (r *rules) readable(raw string) string {
 	return ""
 }
 
-// reported is the one case in which somebody else's approving words may stand: a thing said them, and the only thing that
-// follows is the order not to act on them.
+// reported is the one case in which somebody else's approving words may stand: a thing said them, and the only thing
+// that follows is the order not to act on them.
 func (r *rules) reported(list []sentence) bool {
 	if len(list) != 2 || !r.attributed.MatchString(list[0].text) || !r.doNotAct.MatchString(list[1].text) {
 		return false
@@ -195,7 +199,8 @@ func sentences(s string) []sentence {
 func abbreviation(before string) bool {
 	w := before[strings.LastIndexByte(before, ' ')+1:]
 	switch w {
-	case "e.g", "i.e", "etc", "vs", "nr", "no", "mr", "mrs", "ms", "dr", "st", "approx", "incl", "cf", "a.m", "p.m", "ltd", "inc":
+	case "e.g", "i.e", "etc", "vs", "nr", "no", "mr", "mrs", "ms", "dr", "st", "approx", "incl", "cf", "a.m", "p.m", "ltd",
+		"inc":
 		return w != "no" && w != "etc" || strings.Contains(before, " ") && w == "etc"
 	}
 	return false
@@ -203,5 +208,8 @@ func abbreviation(before string) bool {
 
 // words cuts a folded sentence into words; ids, paths and numbers stay whole.
 func words(s string) []string {
-	return strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(",:;!?()[]\"<>", c) })
+	return strings.FieldsFunc(s, func(c rune) bool {
+		return unicode.IsSpace(c) || strings.ContainsRune(",:;!?()[]\"<>",
+			c)
+	})
 }

@@ -46,8 +46,8 @@ type Message struct {
 	Casualty bool
 }
 
-// RenderPrep gives the text that asks for a final plan. The error is an *ApprovalError when the text, with its data, holds a line
-// that reads as the user's approval or that imitates recovery's own marks; nothing may be sent then.
+// RenderPrep gives the text that asks for a final plan. The error is an *ApprovalError when the text, with its data,
+// holds a line that reads as the user's approval or that imitates recovery's own marks; nothing may be sent then.
 func RenderPrep(m Message) (string, error) { return m.render("prep.md", PrepMarker) }
 
 // RenderWraps gives the text that asks live, pinned sessions for a real wrap.
@@ -120,7 +120,8 @@ func (s Section) clean() (Section, error) {
 // itemLabel is the label of what a session works on.
 const itemLabel = "Item: "
 
-// Words say why a session's own words cannot stand in a message as an open item, or as what it works on; nil when they can.
+// Words say why a session's own words cannot stand in a message as an open item, or as what it works on; nil when
+// they can.
 func Words(words string, item bool) error {
 	label := openItem
 	if item {
@@ -130,7 +131,8 @@ func Words(words string, item bool) error {
 	return err
 }
 
-// Data says why the user's data cannot stand in a message; nil when it can. The error is an *ApprovalError with the line.
+// Data says why the user's data cannot stand in a message; nil when it can. The error is an *ApprovalError with the
+// line.
 func Data(text string) error {
 	_, err := dataLines([]string{text}, "")
 	return err

@@ -7,11 +7,12 @@ import (
 	"recovery/internal/claude"
 )
 
-// IsOwn says whether a text in the user's role was sent by recovery, or is a text of recovery's that asks for a reply and nothing
-// else: it holds a prompt id, or a line of it is the marker of a review, a prep or a nudge. A text that was joined to another one
-// counts too, and one that another session passed on.
+// IsOwn says whether a text in the user's role was sent by recovery, or is a text of recovery's that asks for a reply
+// and nothing else: it holds a prompt id, or a line of it is the marker of a review, a prep or a nudge. A text that
+// was joined to another one counts too, and one that another session passed on.
 func IsOwn(text string) bool {
-	return len(FindPromptID(text)) > 0 || hasLine(text, ReviewMarker) || hasLine(text, PrepMarker) || hasLine(text, NudgeMarker)
+	return len(FindPromptID(text)) > 0 || hasLine(text, ReviewMarker) || hasLine(text, PrepMarker) ||
+		hasLine(text, NudgeMarker)
 }
 
 // IsPrep says whether a text in the user's role asks for a final plan.
@@ -25,13 +26,14 @@ func IsMessage(text string) bool {
 	return hasLine(text, PrepMarker) || hasLine(text, NudgeMarker) || hasLine(text, WrapMarker)
 }
 
-// IsOurs says whether a text in the user's role is one of recovery's, however it was sent: a prompt, a message, or a WRAP in the
-// user's own words. It asks for something, and settles nothing that a review names.
+// IsOurs says whether a text in the user's role is one of recovery's, however it was sent: a prompt, a message, or a
+// WRAP in the user's own words. It asks for something, and settles nothing that a review names.
 func IsOurs(text string) bool {
 	return IsOwn(text) || IsMessage(text) || strings.Contains(text, WrapMark)
 }
 
-// IsNudgeAlone says whether a text is a nudge of recovery's for this session and nothing else: nobody's words stand beside it.
+// IsNudgeAlone says whether a text is a nudge of recovery's for this session and nothing else: nobody's words stand
+// beside it.
 func IsNudgeAlone(text, short string) bool {
 	said := strings.TrimSpace(wrapper.ReplaceAllString(text, "$1"))
 	if !strings.HasPrefix(said, NudgeMarker) || !claude.IsShort(short) {
@@ -52,8 +54,10 @@ func IsNudgeAlone(text, short string) bool {
 }
 
 // nudged finds the sections of a nudge, with the marker of the prompt that each is asked about.
-var nudged = regexp.MustCompile(`(?m)^## IF YOU ARE ([0-9a-f]{8})$\n\n(?:The prompt "(` + ReviewMarker + `|` + PrepMarker + `)" stands in session [0-9a-f]{8} ` +
-	`above this message and still lacks its reply\.(?:\n\nSession [0-9a-f]{8} may also know itself as ([0-9a-f, -]+)\.$)?|This message is not for)`)
+var nudged = regexp.MustCompile(`(?m)^## IF YOU ARE ([0-9a-f]{8})$\n\n(?:The prompt "(` + ReviewMarker + `|` +
+	PrepMarker + `)" stands in session [0-9a-f]{8} ` +
+	`above this message and still lacks its reply\.(?:\n\nSession [0-9a-f]{8} may also know itself as ([0-9a-f, ` +
+	`-]+)\.$)?|This message is not for)`)
 
 // wrapper is what the client puts around a message that another session sent.
 var wrapper = regexp.MustCompile(`(?s)^\s*<cross-session-message\b[^<>]*>(.*)</cross-session-message>\s*$`)

@@ -13,8 +13,8 @@ import (
 	"recovery/internal/claude"
 )
 
-// The markers are the first lines of recovery's texts. A transcript line that is one of them was sent by recovery, or is a text
-// of recovery's that the user sent; only the WRAP message counts as the user's own.
+// The markers are the first lines of recovery's texts. A transcript line that is one of them was sent by recovery, or
+// is a text of recovery's that the user sent; only the WRAP message counts as the user's own.
 const (
 	ReviewMarker = "RECOVERY REVIEW v1"
 	PrepMarker   = "RECOVERY PREP v1"
@@ -22,7 +22,8 @@ const (
 	WrapMarker   = "RECOVERY WRAP v1"
 )
 
-// WrapMark is the phrase of the WRAP message that tells its line in a transcript from a person's own request to wrap up.
+// WrapMark is the phrase of the WRAP message that tells its line in a transcript from a person's own request to wrap
+// up.
 const WrapMark = "run a real session wrap"
 
 // GoLine is the last line of a plan that waits for the user.
@@ -41,7 +42,8 @@ type Review struct {
 	Casualty bool
 	// Notes are data lines for the session, one an entry.
 	Notes []string
-	// DuplicateOf is the short of the session that owns the work. With it or DuplicateText the session is asked to review as a duplicate.
+	// DuplicateOf is the short of the session that owns the work. With it or DuplicateText the session is asked to
+	// review as a duplicate.
 	DuplicateOf string
 	// DuplicateText is the user's text about the owner's work, from the dupes file.
 	DuplicateText string
@@ -49,8 +51,9 @@ type Review struct {
 	OwnerOpen []string
 }
 
-// RenderReview gives the text that wakes a session for a read-only review. The error is an *ApprovalError when the text, with its
-// data, holds a line that reads as the user's approval or that imitates recovery's own marks; nothing may be sent then.
+// RenderReview gives the text that wakes a session for a read-only review. The error is an *ApprovalError when the
+// text, with its data, holds a line that reads as the user's approval or that imitates recovery's own marks; nothing
+// may be sent then.
 func RenderReview(r Review) (string, error) {
 	var err error
 	if err = checkIDs(r.Short, r.PromptID); err != nil {
@@ -80,7 +83,8 @@ func RenderReview(r Review) (string, error) {
 	}{r, ReviewMarker, r.DuplicateOf != "" || len(text) > 0, text})
 }
 
-// maxPrompt is the most that a prompt may hold, in bytes: the client is given it as one argument, and the kernel takes 128 KiB for one.
+// maxPrompt is the most that a prompt may hold, in bytes: the client is given it as one argument, and the kernel
+// takes 128 KiB for one.
 const maxPrompt = 96 << 10
 
 // render fills a template and checks what came out: the text that is sent is the text that is checked.
@@ -94,7 +98,8 @@ func render(name, short string, data any) (string, error) {
 		return "", fmt.Errorf("prompt for %s: %w", short, err)
 	}
 	if b.Len() > maxPrompt {
-		return "", fmt.Errorf("prompt for %s holds %d bytes, more than the %d that fit into one argument: shorten its data", short, b.Len(), maxPrompt)
+		return "", fmt.Errorf("prompt for %s holds %d bytes, more than the %d that fit into one argument: shorten its data",
+			short, b.Len(), maxPrompt)
 	}
 	text := strings.TrimRight(blankRuns.ReplaceAllString(b.String(), "\n\n"), "\n")
 	if err := CheckApproval(text); err != nil {
@@ -138,11 +143,13 @@ func FindPromptID(text string) (ids []string) {
 	return ids
 }
 
-// openItem is the label of the owner's open items in dupes.md: it turns "pay invoice 4411" from an order into what is left to do.
+// openItem is the label of the owner's open items in dupes.md: it turns "pay invoice 4411" from an order into what is
+// left to do.
 const openItem = "Open item: "
 
-// dataLines makes other people's text fit to stand in a prompt: one line an entry, no line that could pass for recovery's own, nothing
-// invisible. What cannot be sent as an argument of a command, or would be changed on its way, is an error. label is what the template puts before each line.
+// dataLines makes other people's text fit to stand in a prompt: one line an entry, no line that could pass for
+// recovery's own, nothing invisible. What cannot be sent as an argument of a command, or would be changed on its way,
+// is an error. label is what the template puts before each line.
 func dataLines(entries []string, label string) ([]string, error) {
 	var out []string
 	n := 0
@@ -188,7 +195,8 @@ func bidiControl(r rune) bool {
 // forgedMark says why a line of data could pass for recovery's own: its marks decide whether a prompt was sent.
 func forgedMark(line string) string {
 	s := squeeze(line)
-	for _, m := range []string{"recovery-prompt-id", ReviewMarker, PrepMarker, NudgeMarker, WrapMarker, WrapMark, "Session Wrap done", GoLine, "WRONG SESSION"} {
+	for _, m := range []string{"recovery-prompt-id", ReviewMarker, PrepMarker, NudgeMarker, WrapMarker, WrapMark,
+		"Session Wrap done", GoLine, "WRONG SESSION"} {
 		if strings.Contains(s, squeeze(m)) {
 			return fmt.Sprintf("holds recovery's own mark %q", m)
 		}

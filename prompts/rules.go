@@ -95,7 +95,8 @@ type langFile struct {
 
 type signFile struct{ Quiet, Codes, Strong string }
 
-// loadRules reads the embedded rule files once. They are part of the program: a mistake in one is a panic that every test shows.
+// loadRules reads the embedded rule files once. They are part of the program: a mistake in one is a panic that every
+// test shows.
 var loadRules = sync.OnceValue(func() *rules {
 	var en enFile
 	var langs langFile
@@ -105,7 +106,8 @@ var loadRules = sync.OnceValue(func() *rules {
 	readRules("rules/signs.yaml", &signs)
 
 	r := &rules{english: map[string]bool{}, group: map[string]map[string]bool{}, unless: map[string]*regexp.Regexp{},
-		quiet: map[rune]bool{}, codes: wordSet(signs.Codes), strong: wordSet(signs.Strong), judged: &verdicts{line: map[string]string{}}}
+		quiet: map[rune]bool{}, codes: wordSet(signs.Codes), strong: wordSet(signs.Strong),
+		judged: &verdicts{line: map[string]string{}}}
 	words, err := ruleFiles.ReadFile("words/english.txt")
 	if err != nil {
 		panic(err)
@@ -120,7 +122,8 @@ var loadRules = sync.OnceValue(func() *rules {
 		}
 		pairs = append(pairs, "<"+name+">", "(?:"+alt+")")
 	}
-	for _, name := range []string{"things", "side", "read", "dets", "preps", "pastirreg", "aux", "lead", "stateword", "people", "approving", "yeswords", "sidedone"} {
+	for _, name := range []string{"things", "side", "read", "dets", "preps", "pastirreg", "aux", "lead", "stateword",
+		"people", "approving", "yeswords", "sidedone"} {
 		for w := range r.group[name] {
 			r.english[w] = true
 		}
@@ -175,7 +178,8 @@ var loadRules = sync.OnceValue(func() *rules {
 	for _, c := range signs.Quiet {
 		r.quiet[c] = true
 	}
-	for _, s := range []string{"yes", "yeah", "yep", "yup", "ok", "okay", "go", "sure", "aye", "fine", "ja", "si", "oui", "da"} {
+	for _, s := range []string{"yes", "yeah", "yep", "yup", "ok", "okay", "go", "sure", "aye", "fine", "ja", "si", "oui",
+		"da"} {
 		r.spelled = append(r.spelled, stretch(s))
 	}
 	return r
@@ -222,7 +226,8 @@ func (r *rules) in(w string, groups ...string) bool {
 	return false
 }
 
-// verb says whether an English word can be an order: its -ing and -ed forms are words too, or it is in the list of actions.
+// verb says whether an English word can be an order: its -ing and -ed forms are words too, or it is in the list of
+// actions.
 func (r *rules) verb(w string) bool {
 	if r.in(w, "side") {
 		return true
@@ -233,6 +238,7 @@ func (r *rules) verb(w string) bool {
 	stem := strings.TrimSuffix(w, "e")
 	last := w[len(w)-1:]
 	ing := r.english[w+"ing"] || r.english[stem+"ing"] || r.english[w+last+"ing"]
-	ed := r.english[w+"ed"] || r.english[stem+"ed"] || r.english[w+last+"ed"] || strings.HasSuffix(w, "y") && r.english[w[:len(w)-1]+"ied"]
+	ed := r.english[w+"ed"] || r.english[stem+"ed"] || r.english[w+last+"ed"] || strings.HasSuffix(w, "y") &&
+		r.english[w[:len(w)-1]+"ied"]
 	return ing && ed
 }

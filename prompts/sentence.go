@@ -30,8 +30,8 @@ var (
 	notNames = wordSet("ahead on now it go right straight forth forward do and then ok okay please")
 )
 
-// sentence says why one sentence is refused, or nothing. open says that it stands under a label such as "Open items:", where a
-// bare action names what is left to do.
+// sentence says why one sentence is refused, or nothing. open says that it stands under a label such as "Open
+// items:", where a bare action names what is left to do.
 func (r *rules) sentence(in sentence, caps map[string]bool, open bool, depth int) string {
 	s := strings.Trim(r.mask(in.text), " ,.:='-")
 	if s == "" || !hasWord(s) {

@@ -25,8 +25,9 @@ func TestArchivedByItsStateOrByThePage(t *testing.T) {
 		"state.json, and a page of an unknown time": {func(in *Input) {
 			in.Facts.Job.Archived, in.Facts.Job.UpdatedAt, in.Remote.AsOf = true, last, time.Time{}
 		}, Blocked},
-		"a newer page says that it is not": {func(in *Input) { in.Facts.Job.Archived, in.Facts.Job.UpdatedAt = true, last }, Pass},
-		"the newest page":                  {func(in *Input) { in.Excluded = inventory.PageArchived }, Blocked},
+		"a newer page says that it is not": {func(in *Input) { in.Facts.Job.Archived, in.Facts.Job.UpdatedAt = true, last },
+			Pass},
+		"the newest page": {func(in *Input) { in.Excluded = inventory.PageArchived }, Blocked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)
@@ -41,7 +42,8 @@ func TestArchivedByItsStateOrByThePage(t *testing.T) {
 	}
 }
 
-// What is finished or archived is woken only where the user names it with --again, whatever is to be sent and whatever they confirmed.
+// What is finished or archived is woken only where the user names it with --again, whatever is to be sent and
+// whatever they confirmed.
 func TestFinishedStaysFinished(t *testing.T) {
 	ends := map[string]func(*Input){
 		"finished": func(in *Input) { in.Wrap = wrap.Status{State: wrap.Done} },

@@ -47,7 +47,8 @@ type Result struct {
 	Casualty bool `json:"casualty"`
 	// Pending are the texts that were typed and never answered.
 	Pending []string `json:"pending"`
-	// Open are the codes of the reasons that want a look: what a confirmation covers. Blocked are those that no confirmation lifts.
+	// Open are the codes of the reasons that want a look: what a confirmation covers. Blocked are those that no
+	// confirmation lifts.
 	Open    []string `json:"-"`
 	Blocked []string `json:"-"`
 	// Lifted says that the user's confirmation covers all of Open, also where something else blocks.
@@ -64,8 +65,8 @@ type Result struct {
 	PrepAt   int64 `json:"-"`
 }
 
-// OnlyReviewed says that nothing blocks but a review that was sent: a prep goes behind it, and --again sends a second one. What else
-// wants a look can be confirmed for them.
+// OnlyReviewed says that nothing blocks but a review that was sent: a prep goes behind it, and --again sends a second
+// one. What else wants a look can be confirmed for them.
 func (r Result) OnlyReviewed() bool {
 	return len(r.Blocked) == 1 && r.Blocked[0] == "reviewed"
 }
@@ -93,7 +94,8 @@ type Input struct {
 	Wrap wrap.Status
 	// Trust is that of the folder in which it would be woken; nil when that was not looked at.
 	Trust *account.Trust
-	// SharedWith are the other jobs of its threads, or of its conversation; Awake are those of them that are not known to be offline.
+	// SharedWith are the other jobs of its threads, or of its conversation; Awake are those of them that are not known
+	// to be offline.
 	SharedWith []string
 	Awake      []string
 	// Prompt is what is to be sent; Again says that the user gave --again, Named that they named the session.
@@ -115,7 +117,8 @@ const (
 	Nudge  Prompt = "nudge"
 )
 
-// Self names the session that recovery itself runs in, from CLAUDE_CODE_SESSION_ID and CLAUDE_JOB_DIR; empty outside one.
+// Self names the session that recovery itself runs in, from CLAUDE_CODE_SESSION_ID and CLAUDE_JOB_DIR; empty outside
+// one.
 type Self struct {
 	SessionID string
 	Short     string
@@ -162,7 +165,8 @@ func Of(in Input) Result {
 	if t.in.Log == nil {
 		t.in.Log = &account.Log{}
 	}
-	t.out = Result{Reasons: []Reason{}, Pending: []string{}, BadLines: in.Evidence.Ledger.Bad, Fingerprint: in.Evidence.Fingerprint}
+	t.out = Result{Reasons: []Reason{}, Pending: []string{}, BadLines: in.Evidence.Ledger.Bad,
+		Fingerprint: in.Evidence.Fingerprint}
 	t.out.SentAt, t.out.ReviewAt, t.out.PrepAt, t.out.LastPerson = -1, -1, -1, in.Evidence.Ledger.LastPerson
 	for _, m := range in.Evidence.Ledger.Marked {
 		t.out.SentAt = m.Offset
@@ -180,8 +184,8 @@ func Of(in Input) Result {
 	return t.out
 }
 
-// reasons are all that can speak against a wake, and the evidence for one. queue-check shows what they find, resume obeys it, and
-// there is no other list.
+// reasons are all that can speak against a wake, and the evidence for one. queue-check shows what they find, resume
+// obeys it, and there is no other list.
 var reasons = []func(*table){
 	(*table).liveness, (*table).excluded, (*table).finished, (*table).defective, (*table).sentAlready,
 	(*table).queue, (*table).transcript, (*table).folder, (*table).events,
@@ -243,13 +247,15 @@ func (t *table) queue() {
 	}
 	switch {
 	case j.Queued && saved != "" && j.QueuedPrompt == saved:
-		t.pass = append(t.pass, Reason{"own-prompt-saved", "recovery's own prompt waits in it for the next start, and nothing else"})
+		t.pass = append(t.pass, Reason{"own-prompt-saved", "recovery's own prompt waits in it for the next start, and " +
+			"nothing else"})
 	case j.Queued:
 		shown, where := j.QueuedPrompt, ""
 		if rest, ok := strings.CutPrefix(j.QueuedPrompt, saved); ok && saved != "" {
 			shown, where = strings.TrimSpace(rest), "behind recovery's own prompt, "
 		}
-		t.block("queued-prompt", "%sa message waits for its next start and would run with its rights: %q (queuedPrompt in jobs/%s/state.json)",
+		t.block("queued-prompt", "%sa message waits for its next start and would run with its rights: %q (queuedPrompt in "+
+			"jobs/%s/state.json)",
 			where, bothEnds(shown), j.Short)
 	}
 	if j.InFlightQueue > 0 && !t.queueCleared() {
@@ -294,8 +300,8 @@ func (t *table) transcript() {
 	}
 }
 
-// wentOnHere says that the conversation went on under the job's own other id, and that this is the transcript of it: after
-// /clear one job has two conversations, and the older file is not what a wake goes on with.
+// wentOnHere says that the conversation went on under the job's own other id, and that this is the transcript of it:
+// after /clear one job has two conversations, and the older file is not what a wake goes on with.
 func wentOnHere(f inventory.Facts, next string) bool {
 	own := next == f.Job.SessionID || next == f.Job.ResumeSessionID
 	return own && strings.TrimSuffix(filepath.Base(f.Location.Path), ".jsonl") == next
@@ -320,7 +326,8 @@ func (t *table) cautions() {
 	switch f.Tail.Turn {
 	case transcript.MidTurn, transcript.Waiting, transcript.ErrorTurn:
 		t.out.Casualty = true
-		t.atBest("casualty", "its last turn was cut (%s): %s; the outcome of its last call is unknown", f.Tail.Turn, f.Tail.Why)
+		t.atBest("casualty", "its last turn was cut (%s): %s; the outcome of its last call is unknown", f.Tail.Turn,
+			f.Tail.Why)
 	}
 	if f.Tail.Stop == claude.StopMaxTokens {
 		t.atBest("casualty", "its last reply was cut off at the token limit")
@@ -330,7 +337,8 @@ func (t *table) cautions() {
 		t.atBest(h.Code, "%s", h.Text)
 	}
 	if a, b := t.in.Evidence.Ledger.LastUUID, f.Tail.LastUUID; a != "" && b != "" && a != b && t.in.Evidence.Err == nil {
-		t.atBest("repeated-lines", "its transcript ends with a line that stands in it before: how its last turn ended cannot be told")
+		t.atBest("repeated-lines", "its transcript ends with a line that stands in it before: how its last turn ended "+
+			"cannot be told")
 	}
 	if crons := t.in.Evidence.Ledger.Crons; len(crons) > 0 {
 		what := make([]string, len(crons))
@@ -364,10 +372,12 @@ func (t *table) confirmed() (Reason, bool) {
 	case s.Confirm.Fingerprint != t.in.Evidence.Fingerprint || t.in.Evidence.Fingerprint == "":
 		return Reason{"confirmation-ended", "the session changed after it was confirmed; confirm it again"}, false
 	case age > t.in.MaxAge || age < -clockSlack:
-		return Reason{"confirmation-ended", fmt.Sprintf("the confirmation is %s old; confirm it again", age.Round(time.Second))}, false
+		return Reason{"confirmation-ended", fmt.Sprintf("the confirmation is %s old; confirm it again",
+			age.Round(time.Second))}, false
 	case t.updated().After(s.ConfirmAt):
 		// The fingerprint is of what is on this disk; a message that waits in the thread moves only the page's time.
-		return Reason{"confirmation-ended", fmt.Sprintf("its thread was updated at %s, after it was confirmed; read it again, then confirm it again",
+		return Reason{"confirmation-ended", fmt.Sprintf("its thread was updated at %s, after it was confirmed; read it "+
+			"again, then confirm it again",
 			t.updated().UTC().Format(time.RFC3339))}, false
 	}
 	covered := map[string]bool{}
@@ -376,7 +386,8 @@ func (t *table) confirmed() (Reason, bool) {
 	}
 	for _, r := range t.check {
 		if !covered[r.Code] {
-			return Reason{"confirmation-ended", fmt.Sprintf("the confirmation does not cover %s; confirm it again", r.Code)}, false
+			return Reason{"confirmation-ended", fmt.Sprintf("the confirmation does not cover %s; confirm it again", r.Code)},
+				false
 		}
 	}
 	by := s.Confirm.User

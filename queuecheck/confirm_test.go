@@ -26,12 +26,17 @@ func TestConfirm(t *testing.T) {
 		code    string
 		change  func(*Input)
 	}{
-		"as it was":           {Confirmed, "confirmed", func(in *Input) {}},
-		"as old as allowed":   {Confirmed, "confirmed", func(in *Input) { in.Journal.ConfirmAt = now.Add(-time.Hour) }},
-		"too old":             {Check, "confirmation-ended", func(in *Input) { in.Journal.ConfirmAt = now.Add(-time.Hour - time.Second) }},
-		"from the future":     {Check, "confirmation-ended", func(in *Input) { in.Journal.ConfirmAt = now.Add(2 * time.Minute) }},
+		"as it was":         {Confirmed, "confirmed", func(in *Input) {}},
+		"as old as allowed": {Confirmed, "confirmed", func(in *Input) { in.Journal.ConfirmAt = now.Add(-time.Hour) }},
+		"too old": {Check, "confirmation-ended",
+			func(in *Input) { in.Journal.ConfirmAt = now.Add(-time.Hour - time.Second) }},
+		"from the future": {Check, "confirmation-ended",
+			func(in *Input) { in.Journal.ConfirmAt = now.Add(2 * time.Minute) }},
 		"the session went on": {Check, "confirmation-ended", func(in *Input) { in.Evidence.Fingerprint = "another" }},
-		"no fingerprint":      {Check, "confirmation-ended", func(in *Input) { in.Evidence.Fingerprint, in.Journal.Confirm.Fingerprint = "", "" }},
+		"no fingerprint": {Check, "confirmation-ended", func(in *Input) {
+			in.Evidence.Fingerprint,
+				in.Journal.Confirm.Fingerprint = "", ""
+		}},
 		"a reason more": {Check, "confirmation-ended", func(in *Input) {
 			in.Hazards = []inventory.Hazard{{Code: inventory.HazardBabysitter, Text: "bound"}}
 		}},

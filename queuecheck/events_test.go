@@ -38,27 +38,36 @@ func TestEventsPages(t *testing.T) {
 		"reaches back to the last turn only": {Pass, "events", func(s fixtures.Added) []fixtures.EventOptions {
 			return []fixtures.EventOptions{{NotBefore: s.LastEntry.Add(-10 * time.Second), HasMore: true}}
 		}},
-		"a person behind it":       {Blocked, "queued-remotely", extra(fixtures.EventOptions{}, person)},
-		"a person behind it, REST": {Blocked, "queued-remotely", extra(fixtures.EventOptions{Shape: fixtures.EventsREST}, person)},
-		"a person behind it, feed": {Blocked, "queued-remotely", extra(fixtures.EventOptions{Shape: fixtures.EventsFeed}, person)},
-		"an empty page with more":  {Check, "events-incomplete", one(fixtures.EventOptions{Only: []fixtures.Event{}, HasMore: true})},
-		"an empty page":            {Check, "events-incomplete", one(fixtures.EventOptions{Only: []fixtures.Event{}})},
+		"a person behind it": {Blocked, "queued-remotely", extra(fixtures.EventOptions{}, person)},
+		"a person behind it, REST": {Blocked, "queued-remotely", extra(fixtures.EventOptions{Shape: fixtures.EventsREST},
+			person)},
+		"a person behind it, feed": {Blocked, "queued-remotely", extra(fixtures.EventOptions{Shape: fixtures.EventsFeed},
+			person)},
+		"an empty page with more": {Check, "events-incomplete", one(fixtures.EventOptions{Only: []fixtures.Event{},
+			HasMore: true})},
+		"an empty page": {Check, "events-incomplete", one(fixtures.EventOptions{Only: []fixtures.Event{}})},
 		"empty, then the page before it": {Pass, "events", func(fixtures.Added) []fixtures.EventOptions {
 			return []fixtures.EventOptions{{Only: []fixtures.Event{}, HasMore: true}, {}}
 		}},
 		"only what came later": {Check, "events-incomplete", func(s fixtures.Added) []fixtures.EventOptions {
-			return []fixtures.EventOptions{{NotBefore: s.LastEntry.Add(time.Second), HasMore: true, Extra: []fixtures.Event{after(s, fixtures.Event{Kind: "result", Text: "ok"})}}}
+			return []fixtures.EventOptions{{NotBefore: s.LastEntry.Add(time.Second), HasMore: true,
+				Extra: []fixtures.Event{after(s, fixtures.Event{Kind: "result", Text: "ok"})}}}
 		}},
 		"only the first turn": {Check, "events-incomplete", func(s fixtures.Added) []fixtures.EventOptions {
-			return []fixtures.EventOptions{{Only: []fixtures.Event{{At: s.LastEntry.Add(-70 * time.Second), Kind: "user", Text: "First matter."}}}}
+			return []fixtures.EventOptions{{Only: []fixtures.Event{{At: s.LastEntry.Add(-70 * time.Second), Kind: "user",
+				Text: "First matter."}}}}
 		}},
-		"stale":               {Check, "evidence-old", one(fixtures.EventOptions{At: now.Add(-2 * time.Hour)})},
-		"stale, and a person": {Blocked, "queued-remotely", extra(fixtures.EventOptions{At: now.Add(-2 * time.Hour)}, person)},
+		"stale": {Check, "evidence-old", one(fixtures.EventOptions{At: now.Add(-2 * time.Hour)})},
+		"stale, and a person": {Blocked, "queued-remotely", extra(fixtures.EventOptions{At: now.Add(-2 * time.Hour)},
+			person)},
 	}
 	for _, noise := range []fixtures.Event{
-		{Kind: "user", Text: "<task-notification>x</task-notification>"}, {Kind: "user", Text: "<cross-session-message from=\"b\">x</cross-session-message>"},
-		{Kind: "user", Text: "x", Fields: map[string]any{"isSynthetic": true}}, {Kind: "user", Text: "x", Fields: map[string]any{"isMeta": true}},
-		{Kind: "user", Text: "x", Fields: map[string]any{"parent_tool_use_id": "toolu_1"}}, {Kind: "user", Text: "x", Fields: map[string]any{"inbound_origin": "mcp_slack"}},
+		{Kind: "user", Text: "<task-notification>x</task-notification>"},
+		{Kind: "user", Text: "<cross-session-message from=\"b\">x</cross-session-message>"},
+		{Kind: "user", Text: "x", Fields: map[string]any{"isSynthetic": true}}, {Kind: "user", Text: "x",
+			Fields: map[string]any{"isMeta": true}},
+		{Kind: "user", Text: "x", Fields: map[string]any{"parent_tool_use_id": "toolu_1"}}, {Kind: "user", Text: "x",
+			Fields: map[string]any{"inbound_origin": "mcp_slack"}},
 		{Kind: "result", Text: "ok"}, {Kind: "system", Text: "init"},
 	} {
 		cases["noise "+noise.Kind+" "+noise.Text] = struct {
@@ -89,7 +98,9 @@ func TestEventsPages(t *testing.T) {
 // the model answers is one.
 func TestEventsAndLocalCommands(t *testing.T) {
 	local := func(text string) string {
-		return `{"type":"user","uuid":"99999999-1111-4111-8111-` + strings.Repeat("a", 12) + `","timestamp":"2026-09-03T01:59:59.000Z","isSidechain":false,"message":{"role":"user","content":"` + text + `"}}` + "\n"
+		return `{"type":"user","uuid":"99999999-1111-4111-8111-` + strings.Repeat("a", 12) +
+			`","timestamp":"2026-09-03T01:59:59.000Z","isSidechain":false,"message":{"role":"user","content":"` + text + `"}}` +
+			"\n"
 	}
 	command := local(`<command-name>/status</command-name>`)
 	out := local(`<local-command-stdout>all well</local-command-stdout>`)
@@ -129,7 +140,8 @@ func TestEventsAndLocalCommands(t *testing.T) {
 // A person's message that is in the transcript was delivered, whatever line it came back as.
 func TestEventsInTheTranscript(t *testing.T) {
 	a, s := make1(t, fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("First.", "Done."),
-		fixtures.QueuedSays("Second, typed while it was busy.", "Done too.")}, RemoteUpdatedAt: last.Add(8*time.Hour + 20*time.Minute)})
+		fixtures.QueuedSays("Second, typed while it was busy.", "Done too.")}, RemoteUpdatedAt: last.Add(8*time.Hour +
+		20*time.Minute)})
 	own, err := a.Events(s.Short)
 	if err != nil || len(own) == 0 {
 		t.Fatal(own, err)

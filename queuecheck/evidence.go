@@ -44,7 +44,8 @@ func Gather(a *account.Account, f inventory.Facts, events *remote.Events) Eviden
 	}
 	defer func() { _ = t.Close() }()
 	if f.Bytes != 0 && t.Size != f.Bytes {
-		ev.Err = fmt.Errorf("the transcript had %d bytes and has %d a moment later: somebody writes to it; look again", f.Bytes, t.Size)
+		ev.Err = fmt.Errorf("the transcript had %d bytes and has %d a moment later: somebody writes to it; look again",
+			f.Bytes, t.Size)
 		return ev
 	}
 	// A WRAP is a text of recovery's, whoever passed it on: it makes no second review.
@@ -110,8 +111,8 @@ func (s *turns) add(e *transcript.Entry) {
 	}
 }
 
-// events looks for a person's message that came after the last turn began and is not in the transcript. One that was typed
-// while that turn ran waits as well.
+// events looks for a person's message that came after the last turn began and is not in the transcript. One that was
+// typed while that turn ran waits as well.
 func (t *table) events() {
 	if t.in.EventsErr != nil {
 		t.block("events-unreadable", "whether a message waits cannot be told: %v", t.in.EventsErr)
@@ -128,7 +129,8 @@ func (t *table) events() {
 			continue
 		}
 		if e.At.IsZero() || e.At.After(since.Add(-entrySlack)) {
-			t.block("queued-remotely", "a person's message%s came after its last turn and is not in its transcript: %q", at(e.At), text.Clip(e.Text, 300))
+			t.block("queued-remotely", "a person's message%s came after its last turn and is not in its transcript: %q",
+				at(e.At), text.Clip(e.Text, 300))
 		}
 	}
 }
@@ -162,7 +164,8 @@ func (t *table) stale(what string, asOf time.Time) string {
 	case age > t.in.MaxAge:
 		return fmt.Sprintf("%s is %s old (more than %s); save it again", what, age.Round(time.Second), t.in.MaxAge)
 	case age < -clockSlack:
-		return fmt.Sprintf("%s has a time in the future (%s), so its age cannot be told; save it again", what, asOf.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("%s has a time in the future (%s), so its age cannot be told; save it again", what,
+			asOf.UTC().Format(time.RFC3339))
 	case asOf.Before(t.in.Facts.Tail.LastEntry):
 		return fmt.Sprintf("%s was saved at %s, before its last entry; save it again", what, asOf.UTC().Format(time.RFC3339))
 	}
@@ -234,15 +237,17 @@ func (t *table) eventsPass() bool {
 	}
 	// updated_at is no witness here: it moves without a message, and to look into that is what the pages are for.
 	if newest := cutShort(ev, t.in.Facts.Tail); !newest.IsZero() {
-		t.eventsDoubt("events-too-early", "the events pages end at %s, in the middle of its last turn: save the newest page too", newest.UTC().Format(time.RFC3339))
+		t.eventsDoubt("events-too-early", "the events pages end at %s, in the middle of its last turn: save the newest "+
+			"page too", newest.UTC().Format(time.RFC3339))
 		return false
 	}
 	t.pass = append(t.pass, Reason{"events", "the events pages hold its last turn and nothing of a person after it"})
 	return true
 }
 
-// cutShort gives the time at which pages from further back end: they hold the last turn's question, but neither its reply nor
-// what came later. Pages of questions alone look like that too, and are told apart by having no reply at all.
+// cutShort gives the time at which pages from further back end: they hold the last turn's question, but neither its
+// reply nor what came later. Pages of questions alone look like that too, and are told apart by having no reply at
+// all.
 func cutShort(ev *remote.Events, tail transcript.Tail) time.Time {
 	newest, replies := time.Time{}, false
 	for _, e := range ev.Items {
@@ -273,7 +278,8 @@ func (t *table) stamp(updated, last time.Time) (code, why string, ok bool) {
 	// A log that cannot be read is not one that begins later: what it holds could speak against the stamp.
 	reaches := len(t.in.Log.Warnings) > 0 || !t.in.Log.From.IsZero() && !t.in.Log.From.After(last)
 	if !reaches && absolute(gap-retireAfter) <= retireSpread {
-		return "retirement-stamp", "retirement stamp: updated_at is 8 h after its last entry, and the log does not reach back that far", true
+		return "retirement-stamp", "retirement stamp: updated_at is 8 h after its last entry, and the log does not reach " +
+			"back that far", true
 	}
 	if absolute(gap) <= entrySlack {
 		if t.in.Log.LiveThrough(short, last, last.Add(entrySlack)) {

@@ -51,31 +51,37 @@ func line(at time.Time, text string) string {
 	return "[" + at.UTC().Format("2006-01-02T15:04:05.000Z") + "] [" + from + "] " + text
 }
 
-const started, retired, settled = "bg spawned SHORT (shell)", "bg retire SHORT: settled, idle 8h", "bg settled SHORT (done)"
+const started, retired, settled = "bg spawned SHORT (shell)", "bg retire SHORT: settled, idle 8h",
+	"bg settled SHORT (done)"
 
 // healthy is a session that passes: retired eight hours after its last entry, with the remote time of the retirement.
 func healthy(t testing.TB) Input {
 	retiredAt := last.Add(8 * time.Hour)
 	return Input{
 		Facts: inventory.Facts{
-			Job:      &account.Job{Short: testShort, SessionID: testID, ResumeSessionID: testID, Template: "bg", State: "done", Fingerprint: "job one"},
+			Job: &account.Job{Short: testShort, SessionID: testID, ResumeSessionID: testID, Template: "bg", State: "done",
+				Fingerprint: "job one"},
 			Live:     account.Liveness{State: account.Offline, Evidence: []string{"no process"}},
 			Location: transcript.Location{Path: "/nowhere/" + testID + ".jsonl"},
-			Tail:     transcript.Tail{Turn: transcript.Complete, Stop: "end_turn", Why: "it ended", Messages: true, LastEntry: last, LastTurn: last},
-			Folder:   "/nowhere/project",
+			Tail: transcript.Tail{Turn: transcript.Complete, Stop: "end_turn", Why: "it ended", Messages: true,
+				LastEntry: last, LastTurn: last},
+			Folder: "/nowhere/project",
 		},
-		Log:      logOf(t, line(last.Add(-24*time.Hour), "bg spare spawned host pid=1"), line(last.Add(-time.Hour), started), line(retiredAt, retired), line(retiredAt, settled)),
-		Evidence: Evidence{Fingerprint: print1, Ledger: transcript.Ledger{LastPerson: 10}, Known: map[string]bool{}, LastTurn: map[string]bool{}},
-		Remote:   stamped(retiredAt.Add(time.Second)),
-		Journal:  &journal.Session{Short: testShort},
-		Now:      now,
-		MaxAge:   time.Hour,
+		Log: logOf(t, line(last.Add(-24*time.Hour), "bg spare spawned host pid=1"), line(last.Add(-time.Hour), started),
+			line(retiredAt, retired), line(retiredAt, settled)),
+		Evidence: Evidence{Fingerprint: print1, Ledger: transcript.Ledger{LastPerson: 10}, Known: map[string]bool{},
+			LastTurn: map[string]bool{}},
+		Remote:  stamped(retiredAt.Add(time.Second)),
+		Journal: &journal.Session{Short: testShort},
+		Now:     now,
+		MaxAge:  time.Hour,
 	}
 }
 
 // stamped is a page's row, saved just now.
 func stamped(updated time.Time) *inventory.Remote {
-	return &inventory.Remote{ID: "session_x", UpdatedAt: &updated, Status: "idle", Connection: "disconnected", TimeField: "updated_at", AsOf: now}
+	return &inventory.Remote{ID: "session_x", UpdatedAt: &updated, Status: "idle", Connection: "disconnected",
+		TimeField: "updated_at", AsOf: now}
 }
 
 // gapped is a session that nothing explains: check.
@@ -147,7 +153,10 @@ func see(t testing.TB, a *fixtures.Account, pages ...string) look {
 		t.Fatal(err)
 	}
 	at := a.Now
-	w, err := inventory.SeeTwice(func() (*inventory.World, error) { return inventory.See(acc, account.ReadProcesses(), at) },
+	w, err := inventory.SeeTwice(func() (*inventory.World, error) {
+		return inventory.See(acc, account.ReadProcesses(),
+			at)
+	},
 		func(d time.Duration) { at = at.Add(d) })
 	if err != nil {
 		t.Fatal(err)

@@ -43,14 +43,16 @@ func dangers() []danger {
 		{"folder", true, func(in *Input) { in.Facts.FolderProblem = "denied" }, false},
 		{"continued", true, func(in *Input) { in.Facts.Tail.ContinuedIn = "another session" }, false},
 		{"event", true, func(in *Input) { in.addEvent(remote.Event{At: now, Person: true, Text: "yes"}) }, false},
-		{"event without time", true, func(in *Input) { in.addEvent(remote.Event{UUID: "q", Person: true, Text: "yes"}) }, false},
+		{"event without time", true, func(in *Input) { in.addEvent(remote.Event{UUID: "q", Person: true, Text: "yes"}) },
+			false},
 		{"pending", false, func(in *Input) {
 			in.Evidence.Ledger.Pending = append(in.Evidence.Ledger.Pending, transcript.Pending{Text: "x"})
 		}, true},
 		{"cron", false, func(in *Input) { in.Evidence.Ledger.Crons = []string{"send the digest"} }, true},
 		{"bad line", false, func(in *Input) { in.Evidence.Ledger.BadHides = true }, true},
 		{"token limit", false, func(in *Input) { in.Facts.Tail.Stop = "max_tokens" }, true},
-		{"hazard", false, func(in *Input) { in.Hazards = append(in.Hazards, inventory.Hazard{Code: "self-wake", Text: "x"}) }, false},
+		{"hazard", false, func(in *Input) { in.Hazards = append(in.Hazards, inventory.Hazard{Code: "self-wake", Text: "x"}) },
+			false},
 		{"no checks", false, func(in *Input) {
 			in.Hazards = append(in.Hazards, inventory.Hazard{Code: "skips-permission-checks", Text: "x"})
 		}, false},
@@ -73,23 +75,28 @@ func draw(t *rapid.T) Input {
 	}
 	in := Input{
 		Facts: inventory.Facts{
-			Job:      &account.Job{Short: testShort, SessionID: testID, ResumeSessionID: testID, Template: rapid.SampledFrom([]string{"bg", "claude", "reviewer", ""}).Draw(t, "template")},
+			Job: &account.Job{Short: testShort, SessionID: testID, ResumeSessionID: testID,
+				Template: rapid.SampledFrom([]string{"bg", "claude", "reviewer", ""}).Draw(t, "template")},
 			Live:     account.Liveness{State: account.Offline},
 			Location: transcript.Location{Path: "/nowhere/" + testID + ".jsonl"},
-			Tail: transcript.Tail{Turn: rapid.SampledFrom([]transcript.TurnState{transcript.Complete, transcript.Complete, transcript.MidTurn, transcript.Waiting, transcript.ErrorTurn}).Draw(t, "turn"),
+			Tail: transcript.Tail{Turn: rapid.SampledFrom([]transcript.TurnState{transcript.Complete, transcript.Complete,
+				transcript.MidTurn, transcript.Waiting, transcript.ErrorTurn}).Draw(t, "turn"),
 				Stop: "end_turn", LastEntry: last, LastTurn: last},
 		},
-		Evidence: Evidence{Fingerprint: print1, Known: map[string]bool{}, LastTurn: map[string]bool{}, TurnStart: last.Add(-time.Minute)},
-		Now:      now, MaxAge: time.Hour,
+		Evidence: Evidence{Fingerprint: print1, Known: map[string]bool{}, LastTurn: map[string]bool{},
+			TurnStart: last.Add(-time.Minute)},
+		Now: now, MaxAge: time.Hour,
 	}
 	var lines []string
 	for i := range rapid.IntRange(0, 4).Draw(t, "lines") {
 		at := last.Add(seconds(fmt.Sprint("line", i), -7200, 9*3600))
-		lines = append(lines, line(at, rapid.SampledFrom([]string{started, retired, settled, "bg settled SHORT (killed)"}).Draw(t, "text")))
+		lines = append(lines, line(at, rapid.SampledFrom([]string{started, retired, settled, "bg settled SHORT (killed)"}).
+			Draw(t, "text")))
 	}
 	in.Log = logOf(&testing.T{}, lines...)
 	if rapid.Bool().Draw(t, "page") {
-		in.Remote = stamped(last.Add(rapid.SampledFrom([]time.Duration{0, 30 * time.Second, -time.Hour, 8 * time.Hour, 3 * time.Hour}).Draw(t, "updated") + seconds("more", -200, 200)))
+		in.Remote = stamped(last.Add(rapid.SampledFrom([]time.Duration{0, 30 * time.Second, -time.Hour, 8 * time.Hour,
+			3 * time.Hour}).Draw(t, "updated") + seconds("more", -200, 200)))
 		in.Remote.AsOf = now.Add(-seconds("age", 0, 5400))
 	}
 	if rapid.Bool().Draw(t, "events") {
@@ -100,8 +107,10 @@ func draw(t *rapid.T) Input {
 		}
 	}
 	if rapid.Bool().Draw(t, "confirmed") {
-		all := []string{"casualty", "gap", "stale-stamp", "no-remote-time", "evidence-old", "events-incomplete", "events-too-early"}
-		in.Journal = &journal.Session{Short: testShort, ConfirmAt: now.Add(-seconds("confirmed ago", 0, 5400)), Confirm: &journal.ConfirmData{User: "u", Fingerprint: print1, Reasons: all}}
+		all := []string{"casualty", "gap", "stale-stamp", "no-remote-time", "evidence-old", "events-incomplete",
+			"events-too-early"}
+		in.Journal = &journal.Session{Short: testShort, ConfirmAt: now.Add(-seconds("confirmed ago", 0, 5400)),
+			Confirm: &journal.ConfirmData{User: "u", Fingerprint: print1, Reasons: all}}
 	}
 	return in
 }
@@ -150,7 +159,8 @@ func TestDangerNeverImprovesAVerdict(t *testing.T) {
 func TestInvariant1LiveOrUnknownNeverPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := draw(t)
-		in.Facts.Live.State = rapid.SampledFrom([]account.LiveState{account.Live, account.Unknown, "", "retiring"}).Draw(t, "live")
+		in.Facts.Live.State = rapid.SampledFrom([]account.LiveState{account.Live, account.Unknown, "", "retiring"}).Draw(t,
+			"live")
 		if got := Of(in); got.Verdict != Blocked {
 			t.Fatalf("%q gives %s: %+v", in.Facts.Live.State, got.Verdict, got.Reasons)
 		}

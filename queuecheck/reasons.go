@@ -24,8 +24,8 @@ type Subject struct {
 	Facts   inventory.Facts
 	// Inventory is the saved one; nil when there is none.
 	Inventory *inventory.Inventory
-	// Events are the saved pages of its events; EventsErr says why they cannot be read, which is no reason to believe that nothing
-	// waits.
+	// Events are the saved pages of its events; EventsErr says why they cannot be read, which is no reason to believe
+	// that nothing waits.
 	Events    *remote.Events
 	EventsErr error
 	Journal   *journal.Session
@@ -106,7 +106,8 @@ func wrapMark(s *journal.Session) string {
 func (t *table) excluded() {
 	switch {
 	case t.in.Excluded == inventory.PageConnected && t.in.Facts.Live.State != account.Live:
-		t.block("connected", "the saved page shows it connected, and no process of it runs here: the page is out of date, or another machine serves it")
+		t.block("connected", "the saved page shows it connected, and no process of it runs here: the page is out of date, "+
+			"or another machine serves it")
 	case t.in.Again && t.in.Named:
 	case t.in.Excluded == inventory.PageArchived:
 		t.block("archived", "the saved page shows it archived")
@@ -115,8 +116,8 @@ func (t *table) excluded() {
 	}
 }
 
-// takenOut says that the saved page shows the session outside the archive, and is newer than the mark in state.json: only then the
-// user took it out since. A page or a mark whose time is not known proves nothing.
+// takenOut says that the saved page shows the session outside the archive, and is newer than the mark in state.json:
+// only then the user took it out since. A page or a mark whose time is not known proves nothing.
 func (t *table) takenOut() bool {
 	r, marked := t.in.Remote, t.in.Facts.Job.UpdatedAt
 	return r != nil && !r.AsOf.IsZero() && !marked.IsZero() && !marked.After(r.AsOf)
@@ -130,7 +131,8 @@ func (t *table) finished() {
 	t.block("finished", "finished: archive it; %s", t.wrappedText())
 }
 
-// defective keeps a session from being woken while a defect of it is open, whatever is typed: the user closes it by name.
+// defective keeps a session from being woken while a defect of it is open, whatever is typed: the user closes it by
+// name.
 func (t *table) defective() {
 	for _, d := range t.in.Defects {
 		t.block("defect-open", "a defect of it is open (%s): %s", d.Code, text.Line(d.Text))
@@ -161,15 +163,16 @@ func (t *table) wrappedText() string {
 	return "it has its real wrap" + at(*t.in.Wrap.WrappedAt)
 }
 
-// sentAlready is invariant 3: a session that holds a review, by the journal or by its own transcript, gets no second one unless a
-// person wrote in it since.
+// sentAlready is invariant 3: a session that holds a review, by the journal or by its own transcript, gets no second
+// one unless a person wrote in it since.
 func (t *table) sentAlready() {
 	s := t.in.Journal
 	if s == nil {
 		return
 	}
 	if s.OpenWake() != nil {
-		t.block("not-settled", "an earlier prompt of recovery's is not settled yet: the next run settles it from the evidence")
+		t.block("not-settled",
+			"an earlier prompt of recovery's is not settled yet: the next run settles it from the evidence")
 		return
 	}
 	last := s.LastSent()
@@ -201,11 +204,12 @@ func (t *table) ownSaved() bool {
 	return j.Queued && saved != "" && j.QueuedPrompt == saved
 }
 
-// queueCleared says that the transcript's ledger clears the job's own count: it stays 1 after a turn that a task notification
-// began, although the queue is empty (seen on the client 2.1.332).
+// queueCleared says that the transcript's ledger clears the job's own count: it stays 1 after a turn that a task
+// notification began, although the queue is empty (seen on the client 2.1.332).
 func (t *table) queueCleared() bool {
 	l := t.in.Evidence.Ledger
-	return t.in.Facts.Job.InFlightQueue == 1 && l.Notified && len(l.Pending) == 0 && !l.BadHides && t.in.Evidence.Err == nil
+	return t.in.Facts.Job.InFlightQueue == 1 && l.Notified && len(l.Pending) == 0 && !l.BadHides &&
+		t.in.Evidence.Err == nil
 }
 
 func elsewhere(paths []string) string {
@@ -231,8 +235,8 @@ func (t *table) folder() {
 	}
 }
 
-// unfinished is what a wake would start besides the review: agents that were cut are started again and act while the review
-// answers, and shells outlive their session (seen on the clients from 2.1.257 on).
+// unfinished is what a wake would start besides the review: agents that were cut are started again and act while the
+// review answers, and shells outlive their session (seen on the clients from 2.1.257 on).
 func (t *table) unfinished() {
 	ledger := t.in.Evidence.Ledger
 	var what []string
@@ -251,33 +255,39 @@ func (t *table) unfinished() {
 		what = append(what, fmt.Sprintf("%d agents that its state file counts", j.PendingAgents))
 	}
 	if len(what) > 0 {
-		t.atBest("background", "work that it started has no end on record; a wake starts cut agents again, and they act with its rights: %s", strings.Join(what, "; "))
+		t.atBest("background", "work that it started has no end on record; a wake starts cut agents again, and they act "+
+			"with its rights: %s", strings.Join(what, "; "))
 	}
 }
 
 // otherBranches tells calls that the last line does not go on from, and a transcript that ends before the session did.
 func (t *table) otherBranches() {
 	for _, c := range t.in.Evidence.Ledger.OpenCalls {
-		t.atBest("open-branch", "a call of %s%s on another branch of its conversation has no result: %q", c.Tool, at(c.At), text.Clip(c.Text, 200))
+		t.atBest("open-branch", "a call of %s%s on another branch of its conversation has no result: %q", c.Tool, at(c.At),
+			text.Clip(c.Text, 200))
 	}
 	f := t.in.Facts
 	if last := f.Tail.LastEntry; !last.IsZero() && f.LastUse.Sub(last) > endsEarly {
-		t.atBest("ends-early", "its transcript ends%s and it was in use until about %s: what was said in between is not in it", at(last), f.LastUse.UTC().Format(time.RFC3339))
+		t.atBest("ends-early",
+			"its transcript ends%s and it was in use until about %s: what was said in between is not in it", at(last),
+			f.LastUse.UTC().Format(time.RFC3339))
 	}
 }
 
 // endsEarly is how much longer than its transcript a session may have been in use before something is missing.
 const endsEarly = 15 * time.Minute
 
-// threads tells other jobs of the same thread: two of them awake take each other's messages. What was confirmed while all of them
-// were offline wakes none beside another.
+// threads tells other jobs of the same thread: two of them awake take each other's messages. What was confirmed while
+// all of them were offline wakes none beside another.
 func (t *table) threads() {
 	if len(t.in.Awake) > 0 {
-		t.block("thread-awake", "another job has its thread or its conversation and runs, or may run: %s; two of them awake take each other's messages",
+		t.block("thread-awake", "another job has its thread or its conversation and runs, or may run: %s; two of them "+
+			"awake take each other's messages",
 			strings.Join(t.in.Awake, ", "))
 	}
 	if len(t.in.SharedWith) > 0 {
-		t.atBest("shared-thread", "another job has its thread or its conversation: %s; wake only one of them", strings.Join(t.in.SharedWith, ", "))
+		t.atBest("shared-thread", "another job has its thread or its conversation: %s; wake only one of them",
+			strings.Join(t.in.SharedWith, ", "))
 	}
 	if next := t.in.Facts.Tail.ContinuedIn; claude.IsUUID(next) && t.in.Facts.Tail.Turn == transcript.Empty {
 		t.block("continued-in", "its transcript says that the conversation went on in %s", next)

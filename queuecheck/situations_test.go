@@ -25,7 +25,8 @@ func TestSituations(t *testing.T) {
 				if !s.Allows("left out") {
 					t.Fatalf("left out, want %s: %s; warnings %v", s.Verdict, s.Why, l.inv.Warnings)
 				}
-				if job := l.world.Jobs.ByShort[short]; job != nil && l.inv.Excluded(short) == "" && s.Verdict == "left out" && s.Name != "not-on-the-page" {
+				if job := l.world.Jobs.ByShort[short]; job != nil && l.inv.Excluded(short) == "" && s.Verdict == "left out" &&
+					s.Name != "not-on-the-page" {
 					t.Error("left out, and nothing refuses it when it is named")
 				}
 				return
@@ -53,7 +54,8 @@ func TestDoNotWakeWithoutPages(t *testing.T) {
 				if l.world.Jobs.ByShort[subject.Session.Short] == nil {
 					continue
 				}
-				if got := Of(l.input(t, subject.Session.Short)); got.Verdict == Pass && l.inv.Excluded(subject.Session.Short) == "" {
+				if got := Of(l.input(t, subject.Session.Short)); got.Verdict == Pass &&
+					l.inv.Excluded(subject.Session.Short) == "" {
 					t.Errorf("pages %v: %+v", pages, got.Reasons)
 				}
 			}
@@ -63,6 +65,7 @@ func TestDoNotWakeWithoutPages(t *testing.T) {
 
 func TestSessionCron(t *testing.T) {
 	cron := fixtures.Tool{Name: "CronCreate", Input: map[string]any{"cron": "0 9 * * *", "prompt": "look again"}}
-	a, s := make1(t, fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("Look every morning.", "I will.", cron), fixtures.Says("Thanks.", "Welcome.")}})
+	a, s := make1(t, fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("Look every morning.", "I will.", cron),
+		fixtures.Says("Thanks.", "Welcome.")}})
 	want(t, Of(see(t, a, page(t, a, fixtures.PageOptions{})).input(t, s.Short)), Check, "session-cron")
 }

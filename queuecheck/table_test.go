@@ -28,28 +28,40 @@ func TestRowsThatBlock(t *testing.T) {
 			in.Facts.Job.ResumeSessionID = "bbbb0002-1111-4111-8111-111111111111"
 			in.Self = Self{SessionID: "bbbb0002-1111-4111-8111-111111111111"}
 		}},
-		"own job folder":       {"own-session", func(in *Input) { in.Self = Self{Short: testShort} }},
-		"bad state":            {"job-unreadable", func(in *Input) { in.Facts.Job.Problem = "is not valid JSON" }},
-		"queued prompt":        {"queued-prompt", func(in *Input) { in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true, "yes, go ahead" }},
-		"queued, not a text":   {"queued-prompt", func(in *Input) { in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true, `["yes"]` }},
-		"queued without words": {"queued-prompt", func(in *Input) { in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true, "" }},
-		"in flight":            {"in-flight-queue", func(in *Input) { in.Facts.Job.InFlightQueue = 1 }},
-		"turn empty":           {"turn-empty", func(in *Input) { in.Facts.Tail.Turn = transcript.Empty }},
-		"turn unknown":         {"turn-unknown", func(in *Input) { in.Facts.Tail.Turn = transcript.UnknownTurn }},
-		"turn not given":       {"turn-unknown", func(in *Input) { in.Facts.Tail.Turn = "" }},
-		"a new turn state":     {"turn-unknown", func(in *Input) { in.Facts.Tail.Turn = "dreaming" }},
-		"transcript problem":   {"transcript-problem", func(in *Input) { in.Facts.Problem = "two transcripts" }},
-		"transcript unread":    {"transcript-unreadable", func(in *Input) { in.Evidence.Err = fmt.Errorf("gone") }},
-		"folder gone":          {"folder-gone", func(in *Input) { in.Facts.FolderGone = true }},
-		"folder unreadable":    {"folder-unreadable", func(in *Input) { in.Facts.FolderProblem = "permission denied" }},
-		"continued elsewhere":  {"continued-in", func(in *Input) { in.Facts.Tail.ContinuedIn = "cccc0003-1111-4111-8111-111111111111" }},
-		"continued, by place":  {"continued-in", func(in *Input) { in.Facts.Location.ContinuedIn = "cccc0003-1111-4111-8111-111111111111" }},
+		"own job folder": {"own-session", func(in *Input) { in.Self = Self{Short: testShort} }},
+		"bad state":      {"job-unreadable", func(in *Input) { in.Facts.Job.Problem = "is not valid JSON" }},
+		"queued prompt": {"queued-prompt", func(in *Input) {
+			in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true,
+				"yes, go ahead"
+		}},
+		"queued, not a text": {"queued-prompt", func(in *Input) {
+			in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true,
+				`["yes"]`
+		}},
+		"queued without words": {"queued-prompt", func(in *Input) {
+			in.Facts.Job.Queued, in.Facts.Job.QueuedPrompt = true,
+				""
+		}},
+		"in flight":          {"in-flight-queue", func(in *Input) { in.Facts.Job.InFlightQueue = 1 }},
+		"turn empty":         {"turn-empty", func(in *Input) { in.Facts.Tail.Turn = transcript.Empty }},
+		"turn unknown":       {"turn-unknown", func(in *Input) { in.Facts.Tail.Turn = transcript.UnknownTurn }},
+		"turn not given":     {"turn-unknown", func(in *Input) { in.Facts.Tail.Turn = "" }},
+		"a new turn state":   {"turn-unknown", func(in *Input) { in.Facts.Tail.Turn = "dreaming" }},
+		"transcript problem": {"transcript-problem", func(in *Input) { in.Facts.Problem = "two transcripts" }},
+		"transcript unread":  {"transcript-unreadable", func(in *Input) { in.Evidence.Err = fmt.Errorf("gone") }},
+		"folder gone":        {"folder-gone", func(in *Input) { in.Facts.FolderGone = true }},
+		"folder unreadable":  {"folder-unreadable", func(in *Input) { in.Facts.FolderProblem = "permission denied" }},
+		"continued elsewhere": {"continued-in",
+			func(in *Input) { in.Facts.Tail.ContinuedIn = "cccc0003-1111-4111-8111-111111111111" }},
+		"continued, by place": {"continued-in",
+			func(in *Input) { in.Facts.Location.ContinuedIn = "cccc0003-1111-4111-8111-111111111111" }},
 		"went on under its own other id, and this is the old file": {"continued-in", func(in *Input) {
 			in.Facts.Job.ResumeSessionID = "bbbb0002-1111-4111-8111-111111111111"
 			in.Facts.Tail.ContinuedIn = in.Facts.Job.ResumeSessionID
 		}},
 		"queued remotely": {"queued-remotely", func(in *Input) {
-			in.Events = &remote.Events{AsOf: now, Items: []remote.Event{{UUID: "u", At: last.Add(time.Minute), Kind: "user", Person: true, Text: "yes"}}}
+			in.Events = &remote.Events{AsOf: now, Items: []remote.Event{{UUID: "u", At: last.Add(time.Minute), Kind: "user",
+				Person: true, Text: "yes"}}}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +74,8 @@ func TestRowsThatBlock(t *testing.T) {
 				t.Errorf("the first reason is %s", got.Reasons[0].Code)
 			}
 			// A block is not lifted by a confirmation, nor by what allows a check at best.
-			in.Journal = &journal.Session{Short: testShort, ConfirmAt: now, Confirm: &journal.ConfirmData{User: "u", Fingerprint: print1, Reasons: append(codes(got), "gap", "self-wake")}}
+			in.Journal = &journal.Session{Short: testShort, ConfirmAt: now, Confirm: &journal.ConfirmData{User: "u",
+				Fingerprint: print1, Reasons: append(codes(got), "gap", "self-wake")}}
 			in.Hazards = []inventory.Hazard{{Code: "self-wake", Text: "x"}}
 			in.Facts.Tail.Stop = "max_tokens"
 			want(t, Of(in), Blocked, c.code)
@@ -96,18 +109,23 @@ func TestRowsThatAllowACheckAtBest(t *testing.T) {
 		"went out and never came back": {"typed-not-answered", false, func(in *Input) {
 			in.Evidence.Ledger.Pending = []transcript.Pending{{Text: "and the tests?"}}
 		}},
-		"typed, text not recorded": {"typed-not-answered", false, func(in *Input) { in.Evidence.Ledger.Pending = []transcript.Pending{{Left: true}} }},
-		"mid turn":                 {"casualty", true, turn(transcript.MidTurn)},
-		"waiting":                  {"casualty", true, turn(transcript.Waiting)},
-		"error":                    {"casualty", true, turn(transcript.ErrorTurn)},
-		"token limit":              {"casualty", true, func(in *Input) { in.Facts.Tail.Stop = "max_tokens" }},
-		"wakes itself":             {"self-wake", false, hazard(inventory.HazardSelfWake)},
-		"routine":                  {"routine", false, hazard(inventory.HazardRoutine)},
-		"tasks":                    {"background-tasks", false, hazard(inventory.HazardTasks)},
-		"babysitter":               {"babysitter-run", false, hazard(inventory.HazardBabysitter)},
-		"no checks":                {"skips-permission-checks", false, hazard(inventory.HazardNoChecks)},
-		"a cron of its own":        {"session-cron", false, func(in *Input) { in.Evidence.Ledger.Crons = []string{"send the digest"} }},
-		"a broken line":            {"bad-lines", false, func(in *Input) { in.Evidence.Ledger.Bad, in.Evidence.Ledger.BadHides = 1, true }},
+		"typed, text not recorded": {"typed-not-answered", false,
+			func(in *Input) { in.Evidence.Ledger.Pending = []transcript.Pending{{Left: true}} }},
+		"mid turn":     {"casualty", true, turn(transcript.MidTurn)},
+		"waiting":      {"casualty", true, turn(transcript.Waiting)},
+		"error":        {"casualty", true, turn(transcript.ErrorTurn)},
+		"token limit":  {"casualty", true, func(in *Input) { in.Facts.Tail.Stop = "max_tokens" }},
+		"wakes itself": {"self-wake", false, hazard(inventory.HazardSelfWake)},
+		"routine":      {"routine", false, hazard(inventory.HazardRoutine)},
+		"tasks":        {"background-tasks", false, hazard(inventory.HazardTasks)},
+		"babysitter":   {"babysitter-run", false, hazard(inventory.HazardBabysitter)},
+		"no checks":    {"skips-permission-checks", false, hazard(inventory.HazardNoChecks)},
+		"a cron of its own": {"session-cron", false,
+			func(in *Input) { in.Evidence.Ledger.Crons = []string{"send the digest"} }},
+		"a broken line": {"bad-lines", false, func(in *Input) {
+			in.Evidence.Ledger.Bad,
+				in.Evidence.Ledger.BadHides = 1, true
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)
@@ -151,21 +169,32 @@ func TestRetirementStamp(t *testing.T) {
 		verdict Verdict
 		code    string
 	}{
-		"120 s after the line":                 {retire(8 * time.Hour), 8*time.Hour + 120*time.Second, Pass, "retirement-stamp"},
-		"121 s after the line":                 {retire(8 * time.Hour), 8*time.Hour + 121*time.Second, Check, "gap"},
-		"120 s before the line":                {retire(8 * time.Hour), 8*time.Hour - 120*time.Second, Pass, "retirement-stamp"},
-		"121 s before the line":                {retire(8 * time.Hour), 8*time.Hour - 121*time.Second, Check, "gap"},
-		"a millisecond too late":               {retire(8 * time.Hour), 8*time.Hour + 120*time.Second + time.Millisecond, Check, "gap"},
-		"a plain session's hour":               {[]string{line(at(61*time.Minute), "bg retire SHORT: idle-prompt, idle 61m")}, 61*time.Minute + 2*time.Second, Pass, "retirement-stamp"},
-		"low memory":                           {[]string{line(at(3*time.Hour), "bg retire SHORT: abandoned-stale, idle 3h [low memory]")}, 3 * time.Hour, Pass, "retirement-stamp"},
-		"another session's line":               {[]string{line(at(8*time.Hour), "bg retire bbbb0002: settled, idle 8h")}, 8 * time.Hour, Check, "gap"},
-		"a line before the last entry":         {retire(-30 * time.Second), 20 * time.Second, Check, "gap"},
-		"a line at the last entry":             {retire(0), 20 * time.Second, Pass, "retirement-stamp"},
-		"two lines, the first fits":            {append(retire(2*time.Hour), retire(9*time.Hour)...), 2*time.Hour + 5*time.Second, Pass, "retirement-stamp"},
-		"two lines, the second fits":           {append(retire(2*time.Hour), retire(9*time.Hour)...), 9*time.Hour + 5*time.Second, Pass, "retirement-stamp"},
-		"two lines, none fits":                 {append(retire(2*time.Hour), retire(9*time.Hour)...), 5 * time.Hour, Check, "gap"},
-		"an early line too, the late fits":     {append(retire(-3*time.Hour), retire(8*time.Hour)...), 8 * time.Hour, Pass, "retirement-stamp"},
-		"started again behind it":              {append(retire(2*time.Hour), line(at(3*time.Hour), "bg claimed-spare SHORT (fleet)")), 2*time.Hour + time.Second, Pass, "retirement-stamp"},
+		"120 s after the line": {retire(8 * time.Hour), 8*time.Hour + 120*time.Second, Pass,
+			"retirement-stamp"},
+		"121 s after the line": {retire(8 * time.Hour), 8*time.Hour + 121*time.Second, Check, "gap"},
+		"120 s before the line": {retire(8 * time.Hour), 8*time.Hour - 120*time.Second, Pass,
+			"retirement-stamp"},
+		"121 s before the line": {retire(8 * time.Hour), 8*time.Hour - 121*time.Second, Check, "gap"},
+		"a millisecond too late": {retire(8 * time.Hour), 8*time.Hour + 120*time.Second + time.Millisecond,
+			Check, "gap"},
+		"a plain session's hour": {[]string{line(at(61*time.Minute), "bg retire SHORT: idle-prompt, idle 61m")},
+			61*time.Minute + 2*time.Second, Pass, "retirement-stamp"},
+		"low memory": {[]string{line(at(3*time.Hour), "bg retire SHORT: abandoned-stale, idle "+
+			"3h [low memory]")}, 3 * time.Hour, Pass, "retirement-stamp"},
+		"another session's line": {[]string{line(at(8*time.Hour), "bg retire bbbb0002: settled, idle 8h")},
+			8 * time.Hour, Check, "gap"},
+		"a line before the last entry": {retire(-30 * time.Second), 20 * time.Second, Check, "gap"},
+		"a line at the last entry":     {retire(0), 20 * time.Second, Pass, "retirement-stamp"},
+		"two lines, the first fits": {append(retire(2*time.Hour), retire(9*time.Hour)...), 2*time.Hour +
+			5*time.Second, Pass, "retirement-stamp"},
+		"two lines, the second fits": {append(retire(2*time.Hour), retire(9*time.Hour)...), 9*time.Hour +
+			5*time.Second, Pass, "retirement-stamp"},
+		"two lines, none fits": {append(retire(2*time.Hour), retire(9*time.Hour)...), 5 * time.Hour, Check,
+			"gap"},
+		"an early line too, the late fits": {append(retire(-3*time.Hour), retire(8*time.Hour)...), 8 * time.Hour, Pass,
+			"retirement-stamp"},
+		"started again behind it": {append(retire(2*time.Hour), line(at(3*time.Hour), "bg claimed-spare "+
+			"SHORT (fleet)")), 2*time.Hour + time.Second, Pass, "retirement-stamp"},
 		"only settled, no retirement":          {[]string{line(at(8*time.Hour), settled)}, 8 * time.Hour, Check, "gap"},
 		"8 h, the log shows no retirement":     {nil, 8 * time.Hour, Check, "gap"},
 		"before the last entry":                {retire(8 * time.Hour), -time.Second, Check, "stale-stamp"},
@@ -195,14 +224,16 @@ func TestEightHoursWhenTheLogDoesNotReachBack(t *testing.T) {
 		updated time.Duration
 		verdict Verdict
 	}{
-		"28800 s":                            {short, 28800 * time.Second, Pass},
-		"29100 s":                            {short, 29100 * time.Second, Pass},
-		"29101 s":                            {short, 29101 * time.Second, Check},
-		"28500 s":                            {short, 28500 * time.Second, Pass},
-		"28499 s":                            {short, 28499 * time.Second, Check},
-		"no log at all":                      {nil, 28800 * time.Second, Pass},
-		"the log begins at the last entry":   {[]string{line(last, "bg spare spawned host pid=1")}, 28800 * time.Second, Check},
-		"the log begins before the entry":    {[]string{line(last.Add(-time.Second), "bg spare spawned host pid=1")}, 28800 * time.Second, Check},
+		"28800 s":       {short, 28800 * time.Second, Pass},
+		"29100 s":       {short, 29100 * time.Second, Pass},
+		"29101 s":       {short, 29101 * time.Second, Check},
+		"28500 s":       {short, 28500 * time.Second, Pass},
+		"28499 s":       {short, 28499 * time.Second, Check},
+		"no log at all": {nil, 28800 * time.Second, Pass},
+		"the log begins at the last entry": {[]string{line(last, "bg spare spawned host pid=1")}, 28800 * time.Second,
+			Check},
+		"the log begins before the entry": {[]string{line(last.Add(-time.Second), "bg spare spawned host pid=1")},
+			28800 * time.Second, Check},
 		"an hour is no retirement by itself": {short, 3660 * time.Second, Check},
 		"minus eight hours":                  {short, -28800 * time.Second, Check},
 	} {
@@ -228,20 +259,33 @@ func TestLiveForLongerThanTheGap(t *testing.T) {
 		updated time.Duration
 		verdict Verdict
 	}{
-		"60 s":                             {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, 60 * time.Second, Pass},
-		"61 s":                             {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, 61 * time.Second, Check},
-		"60 s before":                      {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, -60 * time.Second, Pass},
-		"61 s before":                      {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)}, -61 * time.Second, Check},
-		"ended after 61 s":                 {[]string{line(at(-time.Hour), started), line(at(61*time.Second), killed)}, 20 * time.Second, Pass},
-		"ended after 60 s":                 {[]string{line(at(-time.Hour), started), line(at(60*time.Second), killed)}, 20 * time.Second, Check},
-		"ended after 10 s":                 {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed)}, 20 * time.Second, Check},
-		"ended before the last entry":      {[]string{line(at(-time.Hour), started), line(at(-time.Minute), killed)}, 0, Check},
-		"no start on record":               {[]string{line(at(-2*time.Hour), "bg spare spawned host pid=1"), line(at(2*time.Hour), killed)}, 0, Check},
-		"started after the last entry":     {[]string{line(at(5*time.Second), started), line(at(2*time.Hour), killed)}, 0, Check},
-		"no end on record":                 {[]string{line(at(-time.Hour), started)}, 0, Check},
-		"supervisor died in between":       {[]string{line(at(-time.Hour), started), line(at(20*time.Second), "─── daemon start ─── version=2.1.332 pid=9"), line(at(2*time.Hour), killed)}, 0, Check},
-		"ended and was started in between": {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed), line(at(20*time.Second), started), line(at(time.Hour), killed)}, 0, Check},
-		"a crash hours later":              {[]string{line(at(-time.Hour), started), line(at(3*time.Hour), "bg settled SHORT (crashed): exit 137")}, 5 * time.Second, Pass},
+		"60 s": {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)},
+			60 * time.Second, Pass},
+		"61 s": {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)},
+			61 * time.Second, Check},
+		"60 s before": {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)},
+			-60 * time.Second, Pass},
+		"61 s before": {[]string{line(at(-time.Hour), started), line(at(2*time.Hour), killed)},
+			-61 * time.Second, Check},
+		"ended after 61 s": {[]string{line(at(-time.Hour), started), line(at(61*time.Second), killed)},
+			20 * time.Second, Pass},
+		"ended after 60 s": {[]string{line(at(-time.Hour), started), line(at(60*time.Second), killed)},
+			20 * time.Second, Check},
+		"ended after 10 s": {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed)},
+			20 * time.Second, Check},
+		"ended before the last entry": {[]string{line(at(-time.Hour), started), line(at(-time.Minute), killed)}, 0,
+			Check},
+		"no start on record": {[]string{line(at(-2*time.Hour), "bg spare spawned host pid=1"),
+			line(at(2*time.Hour), killed)}, 0, Check},
+		"started after the last entry": {[]string{line(at(5*time.Second), started), line(at(2*time.Hour), killed)}, 0,
+			Check},
+		"no end on record": {[]string{line(at(-time.Hour), started)}, 0, Check},
+		"supervisor died in between": {[]string{line(at(-time.Hour), started), line(at(20*time.Second), "─── daemon "+
+			"start ─── version=2.1.332 pid=9"), line(at(2*time.Hour), killed)}, 0, Check},
+		"ended and was started in between": {[]string{line(at(-time.Hour), started), line(at(10*time.Second), killed),
+			line(at(20*time.Second), started), line(at(time.Hour), killed)}, 0, Check},
+		"a crash hours later": {[]string{line(at(-time.Hour), started), line(at(3*time.Hour), "bg settled "+
+			"SHORT (crashed): exit 137")}, 5 * time.Second, Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)
@@ -258,14 +302,20 @@ func TestRemoteTimeThatProvesNothing(t *testing.T) {
 		code   string
 		change func(*Input)
 	}{
-		"no page":               {"no-remote-time", func(in *Input) { in.Remote = nil }},
-		"no time":               {"no-remote-time", func(in *Input) { in.Remote.UpdatedAt, in.Remote.TimeProblem = nil, "neither is set" }},
-		"zero time":             {"no-remote-time", func(in *Input) { in.Remote.UpdatedAt = &zero }},
-		"page too old":          {"evidence-old", func(in *Input) { in.Remote.AsOf = now.Add(-time.Hour - time.Second) }},
-		"page of unknown age":   {"evidence-old", func(in *Input) { in.Remote.AsOf = zero }},
-		"page from the future":  {"evidence-old", func(in *Input) { in.Remote.AsOf = now.Add(2 * time.Minute) }},
-		"no local time":         {"no-local-time", func(in *Input) { in.Facts.Tail.LastEntry = zero }},
-		"page before the entry": {"evidence-old", func(in *Input) { in.Facts.Tail.LastEntry, in.Remote.AsOf = now, now.Add(-time.Minute) }},
+		"no page": {"no-remote-time", func(in *Input) { in.Remote = nil }},
+		"no time": {"no-remote-time", func(in *Input) {
+			in.Remote.UpdatedAt, in.Remote.TimeProblem = nil,
+				"neither is set"
+		}},
+		"zero time":            {"no-remote-time", func(in *Input) { in.Remote.UpdatedAt = &zero }},
+		"page too old":         {"evidence-old", func(in *Input) { in.Remote.AsOf = now.Add(-time.Hour - time.Second) }},
+		"page of unknown age":  {"evidence-old", func(in *Input) { in.Remote.AsOf = zero }},
+		"page from the future": {"evidence-old", func(in *Input) { in.Remote.AsOf = now.Add(2 * time.Minute) }},
+		"no local time":        {"no-local-time", func(in *Input) { in.Facts.Tail.LastEntry = zero }},
+		"page before the entry": {"evidence-old", func(in *Input) {
+			in.Facts.Tail.LastEntry, in.Remote.AsOf = now,
+				now.Add(-time.Minute)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)
@@ -296,16 +346,20 @@ func TestEventsRow(t *testing.T) {
 		"no page of it":     {Pass, "events", func(in *Input) { in.Remote = nil }},
 		"stamp says stale":  {Pass, "events", func(in *Input) { in.Remote = stamped(last.Add(-time.Hour)) }},
 		"not the last turn": {Check, "events-incomplete", func(in *Input) { in.Evidence.LastTurn = map[string]bool{} }},
-		"odd entries":       {Check, "events-unclear", func(in *Input) { in.Events.Warnings = []string{"row 2: the kind cannot be told"} }},
-		"too old":           {Check, "evidence-old", func(in *Input) { in.Events.AsOf = now.Add(-time.Hour - time.Second) }},
-		"from the future":   {Check, "evidence-old", func(in *Input) { in.Events.AsOf = now.Add(2 * time.Minute) }},
-		"age not known":     {Check, "evidence-old", func(in *Input) { in.Events.AsOf = time.Time{} }},
+		"odd entries": {Check, "events-unclear", func(in *Input) {
+			in.Events.Warnings = []string{"row 2: the kind " +
+				"cannot be told"}
+		}},
+		"too old":         {Check, "evidence-old", func(in *Input) { in.Events.AsOf = now.Add(-time.Hour - time.Second) }},
+		"from the future": {Check, "evidence-old", func(in *Input) { in.Events.AsOf = now.Add(2 * time.Minute) }},
+		"age not known":   {Check, "evidence-old", func(in *Input) { in.Events.AsOf = time.Time{} }},
 		"saved before the last turn ended": {Check, "evidence-old", func(in *Input) {
 			in.Remote = nil
 			in.Facts.Tail.LastEntry, in.Facts.Tail.LastTurn = now, now
 			in.Events.AsOf = now.Add(-10 * time.Minute)
 		}},
-		"an older page, which ends in the last turn": {Check, "events-too-early", func(in *Input) { in.Events.Items[0].At = last.Add(-5 * time.Minute) }},
+		"an older page, which ends in the last turn": {Check, "events-too-early",
+			func(in *Input) { in.Events.Items[0].At = last.Add(-5 * time.Minute) }},
 		"questions only, the last long before the reply": {Pass, "events", func(in *Input) {
 			in.Events.Items[0].At, in.Events.Items[0].Kind = last.Add(-5*time.Minute), "user"
 		}},
@@ -327,7 +381,8 @@ func TestEventsRow(t *testing.T) {
 			if c.code == "events" && !got.AsOf.Equal(in.Events.AsOf) || c.code == "retirement-stamp" && !got.AsOf.Equal(now) {
 				t.Errorf("as of %v, which is not that of the evidence that decided", got.AsOf)
 			}
-			if in.Remote != nil && (got.GapSeconds == nil || *got.GapSeconds != int64(in.Remote.UpdatedAt.Sub(in.Facts.Tail.LastEntry)/time.Second)) {
+			if in.Remote != nil && (got.GapSeconds == nil ||
+				*got.GapSeconds != int64(in.Remote.UpdatedAt.Sub(in.Facts.Tail.LastEntry)/time.Second)) {
 				t.Errorf("gap %v", got.GapSeconds)
 			}
 			if in.Remote == nil && got.GapSeconds != nil {
@@ -344,16 +399,20 @@ func TestEventsThatBlock(t *testing.T) {
 		known   bool
 		blocked bool
 	}{
-		"after the last turn":               {remote.Event{UUID: "p", At: last.Add(time.Hour), Person: true, Text: "yes"}, false, true},
-		"a second after it":                 {remote.Event{UUID: "p", At: last.Add(time.Second), Person: true}, false, true},
-		"in the transcript":                 {remote.Event{UUID: "p", At: last.Add(time.Hour), Person: true}, true, false},
-		"without uuid":                      {remote.Event{At: last.Add(time.Hour), Person: true}, false, true},
-		"without time":                      {remote.Event{UUID: "p", Person: true}, false, true},
-		"without time, in the transcript":   {remote.Event{UUID: "p", Person: true}, true, false},
-		"without uuid and time":             {remote.Event{Person: true}, false, true},
-		"while the last turn ran":           {remote.Event{UUID: "p", At: last.Add(-10 * time.Minute), Person: true}, false, true},
-		"before the last turn":              {remote.Event{UUID: "p", At: turnStart.Add(-time.Hour), Person: true}, false, false},
-		"nobody's, after the last turn":     {remote.Event{UUID: "p", At: last.Add(time.Hour), Why: "synthetic"}, false, false},
+		"after the last turn": {remote.Event{UUID: "p", At: last.Add(time.Hour), Person: true, Text: "yes"},
+			false, true},
+		"a second after it":               {remote.Event{UUID: "p", At: last.Add(time.Second), Person: true}, false, true},
+		"in the transcript":               {remote.Event{UUID: "p", At: last.Add(time.Hour), Person: true}, true, false},
+		"without uuid":                    {remote.Event{At: last.Add(time.Hour), Person: true}, false, true},
+		"without time":                    {remote.Event{UUID: "p", Person: true}, false, true},
+		"without time, in the transcript": {remote.Event{UUID: "p", Person: true}, true, false},
+		"without uuid and time":           {remote.Event{Person: true}, false, true},
+		"while the last turn ran": {remote.Event{UUID: "p", At: last.Add(-10 * time.Minute), Person: true}, false,
+			true},
+		"before the last turn": {remote.Event{UUID: "p", At: turnStart.Add(-time.Hour), Person: true}, false,
+			false},
+		"nobody's, after the last turn": {remote.Event{UUID: "p", At: last.Add(time.Hour), Why: "synthetic"}, false,
+			false},
 		"other kinds after the last turn":   {remote.Event{UUID: "p", At: last.Add(time.Hour), Kind: "result"}, false, false},
 		"a person, the uuid in upper case":  {remote.Event{UUID: "P", At: last.Add(time.Hour), Person: true}, true, false},
 		"before the last turn without uuid": {remote.Event{At: turnStart.Add(-time.Hour), Person: true}, false, false},
@@ -376,7 +435,8 @@ func TestEventsThatBlock(t *testing.T) {
 func TestOwnSavedPrompt(t *testing.T) {
 	own := "RECOVERY REVIEW v1\n\n…\n\nrecovery-prompt-id: 1"
 	savedBy := func(saved string) *journal.Session {
-		return &journal.Session{Short: testShort, Wakes: []*journal.Wake{{Intent: journal.Intent{Expected: saved}, Result: &journal.OutcomeData{Outcome: "untrusted", Sent: true, PromptSaved: true, Saved: saved}}}}
+		return &journal.Session{Short: testShort, Wakes: []*journal.Wake{{Intent: journal.Intent{Expected: saved},
+			Result: &journal.OutcomeData{Outcome: "untrusted", Sent: true, PromptSaved: true, Saved: saved}}}}
 	}
 	for name, c := range map[string]struct {
 		queued  string
@@ -392,10 +452,13 @@ func TestOwnSavedPrompt(t *testing.T) {
 		"twice, and so recorded": {own + "\n\n" + own, savedBy(own + "\n\n" + own), Pass},
 		"the journal knows none": {own, &journal.Session{Short: testShort}, Blocked},
 		"no journal":             {own, nil, Blocked},
-		"it was delivered since": {own, &journal.Session{Wakes: append(savedBy(own).Wakes, &journal.Wake{Result: &journal.OutcomeData{Outcome: "woken", Sent: true}})}, Blocked},
-		"nothing saved by ours":  {"", savedBy(""), Blocked},
-		"open intention":         {own, &journal.Session{Wakes: []*journal.Wake{{Intent: journal.Intent{Prompt: own}}}}, Blocked},
-		"a failed try behind it": {own, &journal.Session{Wakes: append(savedBy(own).Wakes, &journal.Wake{Result: &journal.OutcomeData{Outcome: "not-started"}})}, Pass},
+		"it was delivered since": {own, &journal.Session{Wakes: append(savedBy(own).Wakes,
+			&journal.Wake{Result: &journal.OutcomeData{Outcome: "woken", Sent: true}})}, Blocked},
+		"nothing saved by ours": {"", savedBy(""), Blocked},
+		"open intention": {own, &journal.Session{Wakes: []*journal.Wake{{Intent: journal.Intent{Prompt: own}}}},
+			Blocked},
+		"a failed try behind it": {own, &journal.Session{Wakes: append(savedBy(own).Wakes,
+			&journal.Wake{Result: &journal.OutcomeData{Outcome: "not-started"}})}, Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t)

@@ -55,8 +55,10 @@ func browse(t *testing.T, url string, extra ...string) (dom, log string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	args := []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--disable-sync",
-		"--user-data-dir=" + t.TempDir(), "--proxy-server=http://127.0.0.1:1", "--enable-logging=stderr", "--virtual-time-budget=20000", "--window-size=1280,900", "--dump-dom"}
+	args := []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-extensions", "--disable-sync",
+		"--user-data-dir=" + t.TempDir(), "--proxy-server=http://127.0.0.1:1", "--enable-logging=stderr",
+		"--virtual-time-budget=20000", "--window-size=1280,900", "--dump-dom"}
 	cmd := exec.CommandContext(ctx, chromium(t), append(append(args, extra...), url)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -130,7 +132,9 @@ func drive(t *testing.T, r Report, extra ...string) found {
 
 func (f found) holds(t *testing.T) {
 	t.Helper()
-	for name, list := range map[string][]string{"loaded from elsewhere": f.Loaded, "against the policy": f.Violations, "wider than 360 pixels": f.Overflow, "too little contrast": f.Contrast, "too small to touch": f.Small, "leads nowhere": f.Dangling} {
+	for name, list := range map[string][]string{"loaded from elsewhere": f.Loaded, "against the policy": f.Violations,
+		"wider than 360 pixels": f.Overflow, "too little contrast": f.Contrast, "too small to touch": f.Small,
+		"leads nowhere": f.Dangling} {
 		for _, s := range list {
 			t.Errorf("%s: %s", name, s)
 		}
@@ -144,9 +148,11 @@ func (f found) holds(t *testing.T) {
 func long() Report {
 	r := invented(40)
 	e := &r.Owners[0]
-	e.Title, e.Cwd, e.Next = strings.Repeat("Donaudampfschiff", 30), "/srv/"+strings.Repeat("deep-", 80), "recovery queue-check --confirm "+e.Short+" "+strings.Repeat("x", 300)
+	e.Title, e.Cwd, e.Next = strings.Repeat("Donaudampfschiff", 30), "/srv/"+strings.Repeat("deep-", 80),
+		"recovery queue-check --confirm "+e.Short+" "+strings.Repeat("x", 300)
 	e.Review.Reply = strings.Repeat("0123456789", 200) + "\n\u05e9\u05dc\u05d5\u05dd\n" + strings.Repeat("a b ", 400)
-	e.Review.Tools[1].Summary, e.Review.Tools[1].ChangedFiles = strings.Repeat("y", 500), []string{"/srv/" + strings.Repeat("z", 200)}
+	e.Review.Tools[1].Summary, e.Review.Tools[1].ChangedFiles = strings.Repeat("y", 500),
+		[]string{"/srv/" + strings.Repeat("z", 200)}
 	e.Verdict.Open = append(e.Verdict.Open, strings.Repeat("open", 100), "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 (x)")
 	e.AlsoIn = []Place{{"claude-2", strings.Repeat("host", 50)}}
 	r.Warnings, r.Agents = []string{strings.Repeat("warning", 80)}, []string{"resume --yes"}
@@ -163,13 +169,15 @@ func TestPageInABrowser(t *testing.T) {
 			f := drive(t, r, "--blink-settings=preferredColorScheme="+setting)
 			f.holds(t)
 			seen[f.Background] = true
-			if got := strings.Join(f.Counts, "; "); got != "41 sessions; 5 of 41 sessions shown; 1 of 41 sessions shown; 0 of 41 sessions shown; 41 sessions" {
+			if got := strings.Join(f.Counts, "; "); got != "41 sessions; 5 of 41 sessions shown; 1 of 41 sessions shown; 0 "+
+				"of 41 sessions shown; 41 sessions" {
 				t.Errorf("counts: %s", got)
 			}
 			if len(f.Shown) != 3 || f.Shown[0] != 5 || f.Shown[1] != 1 || f.Shown[2] != 0 || len(f.Sections) == 0 || !f.Arrived {
 				t.Errorf("shown %v, sections %v, arrived %v", f.Shown, f.Sections, f.Arrived)
 			}
-			for i, want := range []string{"IF YOU ARE " + r.Finished[0].Short, "IF YOU ARE " + r.Finished[0].Short, "recovery "} {
+			for i, want := range []string{"IF YOU ARE " + r.Finished[0].Short, "IF YOU ARE " + r.Finished[0].Short,
+				"recovery "} {
 				if i >= len(f.Copied) || !strings.Contains(f.Copied[i], want) {
 					t.Errorf("copied %q, want %q", f.Copied, want)
 				}
@@ -189,7 +197,8 @@ func TestHostilePageInABrowser(t *testing.T) {
 	for _, bad := range hostile {
 		all = append(all, bad)
 	}
-	run := `<img src=/x onerror="parent.ran=1"><script>parent.ran=1</script><svg onload="parent.ran=1"><a href="javascript:parent.ran=1">` + strings.Join(all, " ")
+	run := `<img src=/x onerror="parent.ran=1"><script>parent.ran=1</script><svg onload="parent.ran=1"><a ` +
+		`href="javascript:parent.ran=1">` + strings.Join(all, " ")
 	f := drive(t, filled(func(string) string { return run }))
 	f.holds(t)
 }

@@ -11,24 +11,32 @@ import (
 )
 
 var (
-	captureHeading = regexp.MustCompile(`(?i)\b(?:captur\w*|propos\w*|learn(?:ed|ings?)|lessons?|memor\w+|docs?|documentation|notes? to keep|suggest\w*)\b`)
-	anyHeading     = regexp.MustCompile(`^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$|[A-Z][\w ,'-]{2,50}:\s*$)`)
-	captureLine    = regexp.MustCompile(`(?i)^\s*(?:[-*+•]\s*|\d{1,3}[.)]\s*)?\**(?:proposed\s+)?capture\b`)
+	captureHeading = regexp.MustCompile(
+		`(?i)\b(?:captur\w*|propos\w*|learn(?:ed|ings?)|lessons?|memor\w+|docs?|documentation|notes? to keep|suggest\w*)\b`)
+	anyHeading  = regexp.MustCompile(`^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$|[A-Z][\w ,'-]{2,50}:\s*$)`)
+	captureLine = regexp.MustCompile(`(?i)^\s*(?:[-*+•]\s*|\d{1,3}[.)]\s*)?\**(?:proposed\s+)?capture\b`)
 	// shippedHeading is a heading of what was done: nothing is proposed under it.
-	shippedHeading = regexp.MustCompile(`(?i)\b(?:changed|updated|written|edited|committed|shipped|merged|read|reviewed|touched|used|usage|applied|done|already|dropped|rejected|next steps?)\b`)
-	noCapture      = regexp.MustCompile(`(?i)^\W*(?:no|none|nothing|kein\pL*|rien|aucune?)\b|(?:[:,;(–—]|\s-)\s*(?:none|nothing(?: new| to (?:add|capture|change))?|no (?:change|capture|edit|update)s?(?: needed)?|unchanged|not needed|already (?:there|in|says|has|covers|captured|updated|documented|shipped|merged|applied|done)\b.*)\W*$`)
-	bullet         = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
-	filePath       = regexp.MustCompile(`(?:[~.]{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*\.(?:mdx?|markdown|txt|rst|adoc|org|ya?ml|json|toml|ini|py|go|ts|tsx|js|jsx|rb|rs|java|kt|sh|sql|html|css)\b`)
-	captureWord    = regexp.MustCompile(`(?i)^\**(?:proposed\s+)?captures?\b[*\s]*:?[*\s]*`)
-	proposalEnd    = regexp.MustCompile(`(?i)[:;→]|\s(?:-|–|—)\s|\s(?:should|needs?|must|could|to|say|says|add|adds|name|names|mention|mentions|because|since|so that|that)\b`)
+	shippedHeading = regexp.MustCompile(
+		`(?i)\b(?:changed|updated|written|edited|committed|shipped|merged|read|reviewed|touched|used|usage|applied|done|already|dropped|rejected|next steps?)\b`)
+	noCapture = regexp.MustCompile(`(?i)^\W*(?:no|none|nothing|kein\pL*|rien|aucune?)\b|(?:[:,` +
+		`;(–—]|\s-)\s*(?:none|nothing(?: new| to (?:add|capture|change))?|no (?:change|capture|edit|update)s?(?: ` +
+		`needed)?|unchanged|not needed|already ` +
+		`(?:there|in|says|has|covers|captured|updated|documented|shipped|merged|applied|done)\b.*)\W*$`)
+	bullet   = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
+	filePath = regexp.MustCompile(
+		`(?:[~.]{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*\.(?:mdx?|markdown|txt|rst|adoc|org|ya?ml|json|toml|ini|py|go|ts|tsx|js|jsx|rb|rs|java|kt|sh|sql|html|css)\b`)
+	captureWord = regexp.MustCompile(`(?i)^\**(?:proposed\s+)?captures?\b[*\s]*:?[*\s]*`)
+	proposalEnd = regexp.MustCompile(
+		`(?i)[:;→]|\s(?:-|–|—)\s|\s(?:should|needs?|must|could|to|say|says|add|adds|name|names|mention|mentions|because|since|so that|that)\b`)
 	// noFile is a product's or a host's name that looks like a file's.
-	noFile  = regexp.MustCompile(`(?i)^(?:(?:node|next|nuxt|vue|react|express|three|d3|ember|chart|p5|socket|backbone)\.js|[^/]*@[^/]*|(?:[\w-]+\.)*(?:example|wikipedia|mozilla|debian|python|golang)\.org)$`)
+	noFile = regexp.MustCompile(
+		`(?i)^(?:(?:node|next|nuxt|vue|react|express|three|d3|ember|chart|p5|socket|backbone)\.js|[^/]*@[^/]*|(?:[\w-]+\.)*(?:example|wikipedia|mozilla|debian|python|golang)\.org)$`)
 	urlPart = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://\S+`)
 )
 
-// captured are the files that a wrap's reply proposes a change for, each with the line that says so: the entries under a heading
-// that speaks of captures, proposals, lessons or docs, and lines that begin with "Capture". The skill's own form is not fixed, so a
-// file's name is what counts. Code and quotes do not.
+// captured are the files that a wrap's reply proposes a change for, each with the line that says so: the entries
+// under a heading that speaks of captures, proposals, lessons or docs, and lines that begin with "Capture". The
+// skill's own form is not fixed, so a file's name is what counts. Code and quotes do not.
 func captured(reply, cwd string) map[string]string {
 	out := map[string]string{}
 	inside := false
@@ -44,7 +52,8 @@ func captured(reply, cwd string) map[string]string {
 			continue
 		}
 		for _, file := range proposedFiles(said) {
-			if rel, err := filepath.Rel(cwd, file); filepath.IsAbs(file) && cwd != "" && err == nil && !strings.HasPrefix(rel, "..") {
+			if rel, err := filepath.Rel(cwd, file); filepath.IsAbs(file) && cwd != "" && err == nil && !strings.HasPrefix(rel,
+				"..") {
 				file = rel
 			}
 			if file = filepath.Clean(file); out[file] == "" {
@@ -55,8 +64,8 @@ func captured(reply, cwd string) map[string]string {
 	return out
 }
 
-// proposedFiles are the files that an entry is for: those in front of what it says of them. What is named in its words is no
-// proposal: "docs/ops.md: say that config.yaml wants a restart" is one for docs/ops.md alone.
+// proposedFiles are the files that an entry is for: those in front of what it says of them. What is named in its
+// words is no proposal: "docs/ops.md: say that config.yaml wants a restart" is one for docs/ops.md alone.
 func proposedFiles(said string) []string {
 	said = urlPart.ReplaceAllString(said, "")
 	at := filePath.FindStringIndex(said)
@@ -102,6 +111,9 @@ func captures(wraps []wrapOf) []Capture {
 		})
 		out = append(out, Capture{File: k.file, Repo: k.repo, Proposals: proposals})
 	}
-	slices.SortFunc(out, func(a, b Capture) int { return cmp.Or(cmp.Compare(a.Repo, b.Repo), cmp.Compare(a.File, b.File)) })
+	slices.SortFunc(out, func(a, b Capture) int {
+		return cmp.Or(cmp.Compare(a.Repo, b.Repo),
+			cmp.Compare(a.File, b.File))
+	})
 	return out
 }

@@ -9,7 +9,8 @@ import (
 	"recovery/standing"
 )
 
-// Place says whose session something is: the account's name and the machine's. Reports of several accounts are told apart by it.
+// Place says whose session something is: the account's name and the machine's. Reports of several accounts are told
+// apart by it.
 type Place struct {
 	Account string `json:"account"`
 	Host    string `json:"host"`

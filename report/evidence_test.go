@@ -13,7 +13,8 @@ import (
 	"recovery/standing"
 )
 
-// TestEvidenceIsNotClaimed: a list says of a session only what was looked at, and the next command is the one that helps.
+// TestEvidenceIsNotClaimed: a list says of a session only what was looked at, and the next command is the one that
+// helps.
 func TestEvidenceIsNotClaimed(t *testing.T) {
 	done := review.Review{Answered: true, Started: true, Verdict: &review.Verdict{Verdict: "DONE"}}
 	outcome := func(outcome journal.Outcome) *journal.Session {
@@ -34,17 +35,29 @@ func TestEvidenceIsNotClaimed(t *testing.T) {
 		not     string
 		next    string
 	}{
-		"a wrap, and a review that cannot be read": {sent("00000001", "DONE", "DONE"), &review.Review{Unclear: "its end is lost"}, "look first", "its end is lost", "only read", "look at what is listed here before you archive it, then: recovery read 00000001"},
-		"a wrap, and a review without an answer":   {sent("00000001", "", "DONE"), &silent, "look first", "was not checked", "only read", ""},
-		"a wrap, and no call":                      {sent("00000001", "DONE", "DONE"), &done, "archive", "no tool call", "all only read", ""},
-		"a wrap, and a denied write":               {sent("00000001", "DONE", "DONE"), &denied, "archive", "1 that would write or cannot be judged were denied", "all only read", ""},
-		"only the lines of a wrap":                 {sent("00000001", "DONE", "NOT-A-WRAP"), &done, "finished", "no real one", "", ""},
-		"held with a defect":                       {sent("00000001", "DONE", "HELD"), &review.Review{Answered: true, Defects: []review.Defect{{Code: "write", Text: "Edit"}}}, "held", "defect write: Edit", "", ""},
-		"not trusted":                              {outcome("untrusted"), &review.Review{}, "unclear", "trust its folder", "", "recovery trust 00000001"},
-		"saved":                                    {outcome("saved"), &review.Review{}, "unclear", "waits in it for its next start", "", "recovery resume --nudge 00000001"},
-		"a copy":                                   {outcome("copy"), &review.Review{}, "unclear", "went to a copy", "", "recovery resume --again 00000001"},
-		"an open intention":                        {intended, &review.Review{}, "unclear", "open intention", "", "recovery resume 00000001"},
-		"woken":                                    {outcome("woken"), &silent, "unclear", "not answered yet", "open:", "recovery read --wait 10m 00000001"},
+		"a wrap, and a review that cannot be read": {sent("00000001", "DONE", "DONE"),
+			&review.Review{Unclear: "its end is lost"}, "look first", "its end is lost", "only read",
+			"look at what is listed here before you archive it, then: recovery read 00000001"},
+		"a wrap, and a review without an answer": {sent("00000001", "", "DONE"), &silent, "look first", "was not checked",
+			"only read", ""},
+		"a wrap, and no call": {sent("00000001", "DONE", "DONE"), &done, "archive", "no tool call",
+			"all only read", ""},
+		"a wrap, and a denied write": {sent("00000001", "DONE", "DONE"), &denied, "archive",
+			"1 that would write or cannot be judged were denied", "all only read", ""},
+		"only the lines of a wrap": {sent("00000001", "DONE", "NOT-A-WRAP"), &done, "finished", "no real one",
+			"", ""},
+		"held with a defect": {sent("00000001", "DONE", "HELD"), &review.Review{Answered: true,
+			Defects: []review.Defect{{Code: "write", Text: "Edit"}}}, "held", "defect write: Edit", "", ""},
+		"not trusted": {outcome("untrusted"), &review.Review{}, "unclear", "trust its folder",
+			"", "recovery trust 00000001"},
+		"saved": {outcome("saved"), &review.Review{}, "unclear",
+			"waits in it for its next start", "", "recovery resume --nudge 00000001"},
+		"a copy": {outcome("copy"), &review.Review{}, "unclear", "went to a copy", "",
+			"recovery resume --again 00000001"},
+		"an open intention": {intended, &review.Review{}, "unclear", "open intention", "",
+			"recovery resume 00000001"},
+		"woken": {outcome("woken"), &silent, "unclear", "not answered yet", "open:",
+			"recovery read --wait 10m 00000001"},
 	} {
 		st := state(c.session)
 		at := where(st, func(string) (review.Review, bool) { return *c.review, true })
@@ -55,7 +68,8 @@ func TestEvidenceIsNotClaimed(t *testing.T) {
 		for _, l := range r.lists() {
 			for _, e := range *l.Entries {
 				why := strings.Join(e.Why, "\n")
-				if !strings.Contains(why, c.says) || c.not != "" && strings.Contains(why, c.not) || c.next != "" && e.Next != c.next {
+				if !strings.Contains(why, c.says) || c.not != "" && strings.Contains(why, c.not) || c.next != "" &&
+					e.Next != c.next {
 					t.Errorf("%s: next %q, why:\n%s", name, e.Next, why)
 				}
 			}
@@ -74,14 +88,17 @@ func TestAWrapWithoutAReview(t *testing.T) {
 
 // TestUnrecordedDefectsLead: a write that nobody has read yet is what matters most all the same.
 func TestUnrecordedDefectsLead(t *testing.T) {
-	rev := review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "DONE"}, Defects: []review.Defect{{Code: "write", Text: "Edit a.go"}}}
+	rev := review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "DONE"},
+		Defects: []review.Defect{{Code: "write", Text: "Edit a.go"}}}
 	st := state(sent("00000001", "DONE", ""))
 	fresh := review.Unrecorded(nil, "00000001", &rev)
 	at := func(short string) standing.Standing {
 		return standing.Of(standing.Input{Short: short, Journal: st.Sessions[short], Review: &rev, Defects: fresh})
 	}
-	r := Build(Input{Inventory: listed("00000001"), State: st, Now: clock, Standing: at, Unrecorded: func(string) []journal.DefectData { return fresh }})
-	if len(r.Defects) != 1 || len(r.First) != 1 || r.First[0].Code != FirstDefect || !strings.Contains(r.First[0].Next, "claude stop 00000001") {
+	r := Build(Input{Inventory: listed("00000001"), State: st, Now: clock, Standing: at,
+		Unrecorded: func(string) []journal.DefectData { return fresh }})
+	if len(r.Defects) != 1 || len(r.First) != 1 || r.First[0].Code != FirstDefect || !strings.Contains(r.First[0].Next,
+		"claude stop 00000001") {
 		t.Errorf("%+v %+v", r.Defects, r.First)
 	}
 }
@@ -110,7 +127,8 @@ func TestOldInventory(t *testing.T) {
 	st := state()
 	st.Unknown = 2
 	r := Build(Input{Inventory: inv, State: st, Now: clock})
-	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "recovery inventory") || !strings.Contains(r.Warnings[1], "newer recovery") {
+	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "recovery inventory") || !strings.Contains(r.Warnings[1],
+		"newer recovery") {
 		t.Errorf("%q", r.Warnings)
 	}
 }
@@ -133,7 +151,8 @@ func TestAFolderIsLookedAtOnce(t *testing.T) {
 	}
 }
 
-// TestArchivedSince: what the user archived after the inventory was made is not listed to be archived, and is counted once.
+// TestArchivedSince: what the user archived after the inventory was made is not listed to be archived, and is counted
+// once.
 func TestArchivedSince(t *testing.T) {
 	inv := listed("00000001", "00000002")
 	inv.TakenAt = clock.Add(-time.Hour)
@@ -142,10 +161,12 @@ func TestArchivedSince(t *testing.T) {
 	st := state(sent("00000001", "DONE", "DONE"))
 	at := func(short string) standing.Standing {
 		f := inventory.Facts{Job: jobs[short], Live: account.Liveness{State: account.Offline}}
-		return standing.Of(standing.Input{Short: short, Seen: true, Facts: &f, Journal: st.Sessions[short], Listed: true, TakenAt: inv.TakenAt})
+		return standing.Of(standing.Input{Short: short, Seen: true, Facts: &f, Journal: st.Sessions[short], Listed: true,
+			TakenAt: inv.TakenAt})
 	}
 	r := Build(Input{Inventory: inv, State: st, Now: clock, Standing: at})
-	if len(r.NotWoken) != 1 || r.NotWoken[0].Short != "00000002" || len(r.LeftOut) != 1 || r.LeftOut[0].Count != 1 || len(r.ArchiveNow) != 0 {
+	if len(r.NotWoken) != 1 || r.NotWoken[0].Short != "00000002" || len(r.LeftOut) != 1 || r.LeftOut[0].Count != 1 ||
+		len(r.ArchiveNow) != 0 {
 		t.Errorf("%+v %+v", r.NotWoken, r.LeftOut)
 	}
 	if s := StatusOf(inv, st, at, clock); len(s.Items) != 1 || s.Items[0].Short != "00000002" {

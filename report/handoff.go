@@ -21,7 +21,8 @@ type Handoff struct {
 	Shell   standing.Shell
 	Work    string
 	Journal string
-	// Last is the last thing on record, in words; Files are the files of the work folder that are there, with what they hold.
+	// Last is the last thing on record, in words; Files are the files of the work folder that are there, with what they
+	// hold.
 	Last  string
 	Files []string
 	// Warnings are what the reader has to know of the record itself.
@@ -128,7 +129,8 @@ func (h Handoff) list(line func(string, ...any), title string, want func(Row) bo
 			link = " " + md(*s.Link)
 		}
 		said := cmp.Or(s.Owed, cmp.Or(s.WaitsFor, "nothing more"))
-		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), link, md(said), md(cmp.Or(s.Do.In(h.Shell), "-"))))
+		rows = append(rows, fmt.Sprintf("- `%s` %s (%s)%s: %s; next: %s", s.Short, md(s.Title), s.state(), link, md(said),
+			md(cmp.Or(s.Do.In(h.Shell), "-"))))
 	}
 	line("\n## %s (%d)\n", title, len(rows))
 	for _, r := range rows {

@@ -21,9 +21,9 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-// HTML is the report as one page that loads nothing. It is whole without its script, which only filters and copies. Everything
-// in it that sessions wrote is text: escaped by its place in the page, and kept from running by a policy that allows this
-// page's own style and script, known by their hashes, and nothing else.
+// HTML is the report as one page that loads nothing. It is whole without its script, which only filters and copies.
+// Everything in it that sessions wrote is text: escaped by its place in the page, and kept from running by a policy
+// that allows this page's own style and script, known by their hashes, and nothing else.
 func (r Report) HTML() ([]byte, error) {
 	t, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
@@ -45,8 +45,8 @@ func (r Report) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// draw makes the cards of the lists, several at a time: they are most of a page of thousands of sessions. What comes out is
-// the same template's output for the same place in the page, so it is put there as it is.
+// draw makes the cards of the lists, several at a time: they are most of a page of thousands of sessions. What comes
+// out is the same template's output for the same place in the page, so it is put there as it is.
 func (p *page) draw(t *template.Template) error {
 	for i := range p.Sections {
 		drawn, err := iter.MapErr(p.Sections[i].Cards, func(c *card) (template.HTML, error) {
@@ -64,7 +64,8 @@ func (p *page) draw(t *template.Template) error {
 
 // policy allows one style and one script, and no other source of anything.
 func policy(css, js string) string {
-	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(css), hash(js))
+	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'",
+		hash(css), hash(js))
 }
 
 func hash(s string) string {
@@ -72,5 +73,6 @@ func hash(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// normal gives a file the line ends that a browser makes of them: the program may have been built from a checkout with others.
+// normal gives a file the line ends that a browser makes of them: the program may have been built from a checkout
+// with others.
 func normal(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

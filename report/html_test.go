@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// filled is a report in which every field of the model is set, also those that are added later: each string is what text
-// says for its path, lists have two members.
+// filled is a report in which every field of the model is set, also those that are added later: each string is what
+// text says for its path, lists have two members.
 func filled(text func(path string) string) Report {
 	var r Report
 	fill(reflect.ValueOf(&r).Elem(), "", text)
@@ -122,7 +122,8 @@ var hostile = map[string]string{
 	"script":    `<script>alert(1)</script>`,
 	"close":     `</title></textarea></style></script></svg></pre></code></table><img src=x onerror=alert(1)>`,
 	"attribute": `" onmouseover="alert(1)" style="color:red" x='y' autofocus onfocus='alert(1)`,
-	"comment":   `--><!--<!DOCTYPE html><base href="https://example.org/"><meta http-equiv="refresh" content="0;url=https://example.org">`,
+	"comment": `--><!--<!DOCTYPE html><base href="https://example.org/"><meta http-equiv="refresh" ` +
+		`content="0;url=https://example.org">`,
 	"cdata":     `]]><svg onload=alert(1)><math><mtext></p><style><!--</style><img src=x onerror=alert(1)>`,
 	"url":       `javascript:alert(1)`,
 	"data url":  `data:text/html,<script>alert(1)</script>`,
@@ -172,12 +173,21 @@ func firstDifference(a, b string) string {
 
 // allowed are the elements and attributes of the page's own template.
 var allowed = map[string]string{
-	"html": "lang", "head": "", "body": "", "meta": "charset http-equiv content name", "title": "id", "style": "", "script": "", "a": "class href target rel", "header": "class", "p": "class id role aria-live hidden",
-	"span": "class aria-hidden data-text", "bdi": "class", "h1": "", "h2": "id", "h3": "", "h4": "", "svg": "class width height role aria-labelledby aria-hidden viewBox x y overflow", "g": "id class", "defs": "", "use": "href", "rect": "id class x y width height rx",
-	"text": "x y text-anchor", "line": "class x1 x2 y1 y2", "circle": "id class r", "path": "id class d", "nav": "aria-label", "ul": "class aria-label aria-hidden data-item", "ol": "class", "li": "class", "div": "class id role aria-label hidden",
-	"label": "class for", "input": "id type placeholder autocomplete spellcheck", "select": "id", "option": "value", "button": "type id class hidden aria-label", "main": "id tabindex", "section": "id class aria-labelledby",
-	"article": "class id data-session data-item data-list", "dl": "class", "dt": "", "dd": "", "code": "class dir data-text", "pre": "class dir data-text tabindex role aria-label", "details": "class", "summary": "", "figure": "class", "figcaption": "",
-	"time": "datetime", "table": "role", "caption": "", "thead": "role", "tbody": "role", "tr": "role", "th": "role scope", "td": "role data-label", "strong": "", "br": "", "footer": "",
+	"html": "lang", "head": "", "body": "", "meta": "charset http-equiv content name", "title": "id", "style": "",
+	"script": "", "a": "class href target rel", "header": "class", "p": "class id role aria-live hidden",
+	"span": "class aria-hidden data-text", "bdi": "class", "h1": "", "h2": "id", "h3": "", "h4": "",
+	"svg": "class width height role aria-labelledby aria-hidden viewBox x y overflow", "g": "id class", "defs": "",
+	"use": "href", "rect": "id class x y width height rx",
+	"text": "x y text-anchor", "line": "class x1 x2 y1 y2", "circle": "id class r", "path": "id class d",
+	"nav": "aria-label", "ul": "class aria-label aria-hidden data-item", "ol": "class", "li": "class",
+	"div":   "class id role aria-label hidden",
+	"label": "class for", "input": "id type placeholder autocomplete spellcheck", "select": "id", "option": "value",
+	"button": "type id class hidden aria-label", "main": "id tabindex", "section": "id class aria-labelledby",
+	"article": "class id data-session data-item data-list", "dl": "class", "dt": "", "dd": "",
+	"code": "class dir data-text", "pre": "class dir data-text tabindex role aria-label", "details": "class",
+	"summary": "", "figure": "class", "figcaption": "",
+	"time": "datetime", "table": "role", "caption": "", "thead": "role", "tbody": "role", "tr": "role", "th": "role scope",
+	"td": "role data-label", "strong": "", "br": "", "footer": "",
 }
 
 var (
@@ -255,7 +265,8 @@ func clean(t *testing.T, data []byte) {
 func visible(t *testing.T, s string) {
 	t.Helper()
 	for _, r := range s {
-		if r != '\n' && r != '\t' && r != '\u200d' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == unicode.ReplacementChar) {
+		if r != '\n' && r != '\t' && r != '\u200d' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl,
+			unicode.Zp, unicode.Co) || r == unicode.ReplacementChar) {
 			t.Errorf("%U in %.60q", r, s)
 			return
 		}
@@ -278,18 +289,21 @@ func policyHolds(t *testing.T, root *html.Node) {
 		}
 		blocks[name] = hash(all[0].FirstChild.Data)
 	}
-	want := "default-src 'none'; style-src '" + blocks["style"] + "'; script-src '" + blocks["script"] + "'; base-uri 'none'; form-action 'none'"
+	want := "default-src 'none'; style-src '" + blocks["style"] + "'; script-src '" + blocks["script"] +
+		"'; base-uri 'none'; form-action 'none'"
 	if said != want {
 		t.Errorf("the policy is\n%s\nand has to be\n%s", said, want)
 	}
 }
 
 // notShown are the fields that are for programs: they are in the JSON.
-var notShown = regexp.MustCompile(`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/(Key|Do)|First/\d/(SessionName/SessionID|Step/)|Expiring/\d/(SessionName/SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
-	`|^/(ArchiveNow|LookFirst|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionName/SessionID|Role|Standing|Step/|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
-	`|^/Typed/\d/(Review/|Message/|Story/)|^/[A-Za-z]+/\d/Review/Tools/\d/Class$`)
+var notShown = regexp.MustCompile(
+	`^/(Version|Next/|Rows/|Counts/|Parts/|Defects/\d/OpenDefect/DefectData/(Key|Do)|First/\d/(SessionName/SessionID|Step/)|Expiring/\d/(SessionName/SessionID|Code|Step/)|Groups/\d/Name|Unmatched/\d/NoJob/ID)` +
+		`|^/(ArchiveNow|LookFirst|Owners|Finished|Typed|Held|Duplicates|Unclear|NotWoken|Live)/\d/(SessionName/SessionID|Role|Standing|Step/|Review/(PromptID|Tools/\d/ID|Defects/\d/ToolID))` +
+		`|^/Typed/\d/(Review/|Message/|Story/)|^/[A-Za-z]+/\d/Review/Tools/\d/Class$`)
 
-// TestEveryFieldIsShown holds that what the model says is on the page; a field that is added to it has to be shown or named above.
+// TestEveryFieldIsShown holds that what the model says is on the page; a field that is added to it has to be shown or
+// named above.
 func TestEveryFieldIsShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one thread: the race detector has nothing to see in it")
@@ -311,7 +325,9 @@ func TestEveryFieldIsShown(t *testing.T) {
 			t.Errorf("%s is not on the page", path)
 		}
 	}
-	for _, id := range []string{"first", "typed", "archive_now", "wrapped_look_first", "owners", "finished", "held", "duplicates", "groups", "captures", "unclear", "not_woken", "live", "unmatched", "elsewhere", "expiring", "agents", "warnings"} {
+	for _, id := range []string{"first", "typed", "archive_now", "wrapped_look_first", "owners", "finished", "held",
+		"duplicates", "groups", "captures", "unclear", "not_woken", "live", "unmatched", "elsewhere", "expiring", "agents",
+		"warnings"} {
 		if !bytes.Contains(pageOf(t, r), []byte(`<section id="`+id+`"`)) {
 			t.Errorf("no section %s", id)
 		}

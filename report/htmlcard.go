@@ -106,7 +106,8 @@ func (b *pageBuilder) place(p Place) string {
 
 // head fills what every mention of a session has.
 func (b *pageBuilder) head(p Place, short, title, cwd string, link *string) card {
-	c := card{Title: cmp.Or(text.Clip(title, maxTitle), "(no title)"), Short: text.Clip(short, 60), Cwd: text.Clip(cwd, maxLine), Place: b.place(p), List: b.lists[b.key(p, short)]}
+	c := card{Title: cmp.Or(text.Clip(title, maxTitle), "(no title)"), Short: text.Clip(short, 60),
+		Cwd: text.Clip(cwd, maxLine), Place: b.place(p), List: b.lists[b.key(p, short)]}
 	c.Href, c.Thread = thread(link)
 	if to, ok := b.cards[b.key(p, short)]; ok {
 		c.To = to.ID
@@ -121,7 +122,8 @@ func (b *pageBuilder) full(e Entry, list, id string) card {
 	c.Story = storyOf(id+"-story", e.Story, b.r.AsOf)
 	c.Review = b.review(e, id)
 	if e.Message != nil {
-		m := &messageView{Kind: strings.TrimSpace(strings.ToUpper(text.Clip(e.Message.Kind, 60)) + " message"), Before: text.Clip(e.Message.Before, maxLine)}
+		m := &messageView{Kind: strings.TrimSpace(strings.ToUpper(text.Clip(e.Message.Kind, 60)) + " message"),
+			Before: text.Clip(e.Message.Before, maxLine)}
 		var left int
 		if m.Text, left = cut(e.Message.Text, maxMessage); left > 0 {
 			m.Left = size(left)
@@ -179,12 +181,14 @@ func (b *pageBuilder) mention(e Entry) card {
 }
 
 func verdictBadge(name string) badge {
-	class := map[string]string{review.VerdictDone: "archive_now", review.VerdictOwner: "owners", review.VerdictDuplicate: "duplicates", review.VerdictHeld: "held"}[name]
+	class := map[string]string{review.VerdictDone: "archive_now", review.VerdictOwner: "owners",
+		review.VerdictDuplicate: "duplicates", review.VerdictHeld: "held"}[name]
 	return badge{cmp.Or(class, "unclear"), "Verdict " + cmp.Or(text.Clip(name, 40), "empty")}
 }
 
 func (b *pageBuilder) verdict(v *review.Verdict, p Place) *verdictView {
-	out := &verdictView{Name: text.Clip(v.Verdict, 60), Item: text.Clip(v.Item, maxLine), Go: text.Clip(nothingIsNone(v.Go), maxLine), Recommend: text.Clip(v.Recommend, maxLine),
+	out := &verdictView{Name: text.Clip(v.Verdict, 60), Item: text.Clip(v.Item, maxLine),
+		Go: text.Clip(nothingIsNone(v.Go), maxLine), Recommend: text.Clip(v.Recommend, maxLine),
 		Money: text.Clip(v.MoneyAtRisk, maxLine), Person: text.Clip(v.PersonWaiting, maxLine)}
 	out.Open, out.MoreOpen = lines(v.Open, maxOpen)
 	for _, s := range v.ActsTwiceWith {
@@ -208,7 +212,8 @@ func (b *pageBuilder) review(e Entry, id string) *reviewView {
 	if r == nil {
 		return nil
 	}
-	v := &reviewView{ID: id + "-review", Short: text.Clip(e.Short, 60), Unclear: text.Clip(r.Unclear, maxLine), Waiting: text.Clip(r.Waiting, maxLine), Error: text.Clip(r.Error, maxLine),
+	v := &reviewView{ID: id + "-review", Short: text.Clip(e.Short, 60), Unclear: text.Clip(r.Unclear, maxLine),
+		Waiting: text.Clip(r.Waiting, maxLine), Error: text.Clip(r.Error, maxLine),
 		UserAfter: r.UserAfter, Acted: r.Acted(), BadLines: r.BadLines, ToolCount: len(r.Tools)}
 	if r.ReplyAt != nil {
 		v.ReplyAt = instantOf(*r.ReplyAt, b.r.AsOf)
@@ -233,7 +238,8 @@ func (b *pageBuilder) review(e Entry, id string) *reviewView {
 		v.Tools = append(v.Tools, toolOf(r.Tools[i]))
 	}
 	for _, d := range r.Defects {
-		v.Defects = append(v.Defects, pointView{Badge: badge{"defect", "Defect: " + text.Clip(d.Code, 60)}, Text: pieces(d.Text)})
+		v.Defects = append(v.Defects, pointView{Badge: badge{"defect", "Defect: " + text.Clip(d.Code, 60)},
+			Text: pieces(d.Text)})
 	}
 	return v
 }
@@ -278,8 +284,10 @@ func classOf(c audit.Class) audit.Class {
 }
 
 func toolOf(t review.Tool) toolView {
-	v := toolView{Name: cmp.Or(text.Clip(t.Name, 200), "(no name)"), Class: string(classOf(t.Class)), Result: cmp.Or(text.Clip(t.Result, 60), "not known"), Summary: text.Clip(t.Summary, maxLine), Reason: text.Clip(t.Reason, maxLine),
-		Agent: text.Clip(t.Agent, 200), Network: t.Network}
+	v := toolView{Name: cmp.Or(text.Clip(t.Name, 200), "(no name)"), Class: string(classOf(t.Class)),
+		Result: cmp.Or(text.Clip(t.Result, 60), "not known"), Summary: text.Clip(t.Summary, maxLine),
+		Reason: text.Clip(t.Reason, maxLine),
+		Agent:  text.Clip(t.Agent, 200), Network: t.Network}
 	v.Changed, v.MoreChanged = lines(t.ChangedFiles, maxChanged)
 	return v
 }

@@ -82,19 +82,22 @@ type elsewhereView struct {
 }
 
 // Words of the bar, and one sentence for each list on what it is.
-var barWords = map[string]string{"archive_now": "Archive now", "wrapped_look_first": "Wrapped, look first", "owners": "Wait for one go", "finished": "Finished, wrap owed", "held": "Held", "duplicates": "Duplicates",
+var barWords = map[string]string{"archive_now": "Archive now", "wrapped_look_first": "Wrapped, look first",
+	"owners": "Wait for one go", "finished": "Finished, wrap owed", "held": "Held", "duplicates": "Duplicates",
 	"unclear": "Unclear", "not_woken": "Not woken", "live": "Live", "unmatched": "Other surfaces"}
 
 var listNotes = map[string]string{
-	"archive_now":        "Each of these wrapped for real. The evidence is listed; archiving is your click.",
-	"wrapped_look_first": "Each of these wrapped, and something that is known speaks against archiving it. Look at that first.",
-	"owners":             "Each carries open work and waits for one word from you, typed in its own thread. Nothing here was started.",
-	"finished":           "Their reviews found nothing open. They still need a real wrap before they can be archived.",
-	"held":               "They wait for something that no go can give.",
-	"duplicates":         "Another session owns the work. Never give a go to both.",
-	"unclear":            "What these said or did cannot be told for sure. Nothing is guessed: read them.",
-	"not_woken":          "These were left alone. Each says why, and what to do.",
-	"live":               "They run right now. Nothing is done to them.",
+	"archive_now": "Each of these wrapped for real. The evidence is listed; archiving is your click.",
+	"wrapped_look_first": "Each of these wrapped, and something that is known speaks against archiving it. Look at " +
+		"that first.",
+	"owners": "Each carries open work and waits for one word from you, typed in its own thread. Nothing " +
+		"here was started.",
+	"finished":   "Their reviews found nothing open. They still need a real wrap before they can be archived.",
+	"held":       "They wait for something that no go can give.",
+	"duplicates": "Another session owns the work. Never give a go to both.",
+	"unclear":    "What these said or did cannot be told for sure. Nothing is guessed: read them.",
+	"not_woken":  "These were left alone. Each says why, and what to do.",
+	"live":       "They run right now. Nothing is done to them.",
 }
 
 func newPage(r Report) *page {
@@ -106,8 +109,10 @@ func newPage(r Report) *page {
 	anchors := b.anchors()
 	p.bar(&r)
 	p.Summary = summaryOf(p.Bar, p.Total)
-	p.add(section{ID: "first", Class: "first", Title: "What matters most", Note: "Look at these before anything else, the worst first.", Leads: b.leads()})
-	typed := section{ID: "typed", Class: "typed", Title: "Typed and never answered", Note: "Somebody wrote in these sessions and got no answer."}
+	p.add(section{ID: "first", Class: "first", Title: "What matters most", Note: "Look at these before anything else, " +
+		"the worst first.", Leads: b.leads()})
+	typed := section{ID: "typed", Class: "typed", Title: "Typed and never answered",
+		Note: "Somebody wrote in these sessions and got no answer."}
 	for _, e := range r.Typed {
 		typed.Cards = append(typed.Cards, b.mention(e))
 	}
@@ -122,13 +127,17 @@ func newPage(r Report) *page {
 		}
 		p.add(s)
 		if l.Name == "duplicates" {
-			p.add(section{ID: "groups", Class: "duplicates", Title: "The same work in several accounts", Note: "A proposal, with its reason.", Groups: b.groups()})
-			p.add(section{ID: "captures", Class: "finished", Title: "Captures for the same file", Note: "Several wraps propose a change to one file: ship them as one change.", Captures: b.captures()})
+			p.add(section{ID: "groups", Class: "duplicates", Title: "The same work in several accounts",
+				Note: "A proposal, with its reason.", Groups: b.groups()})
+			p.add(section{ID: "captures", Class: "finished", Title: "Captures for the same file", Note: "Several wraps " +
+				"propose a change to one file: ship them as one change.", Captures: b.captures()})
 		}
 	}
 	p.add(section{ID: "unmatched", Class: "unmatched", Title: "Other surfaces, without a job here", Others: b.others()})
-	p.add(section{ID: "elsewhere", Class: "not_woken", Title: "Elsewhere: other systems' unfinished work", Elsewhere: b.elsewhere()})
-	soon := section{ID: "expiring", Class: "unclear", Title: "Expiring within a week", Note: "The client deletes their transcripts by itself."}
+	p.add(section{ID: "elsewhere", Class: "not_woken", Title: "Elsewhere: other systems' unfinished work",
+		Elsewhere: b.elsewhere()})
+	soon := section{ID: "expiring", Class: "unclear", Title: "Expiring within a week",
+		Note: "The client deletes their transcripts by itself."}
 	for _, x := range r.Expiring {
 		c := b.head(x.Place, x.Short, x.Title, x.Cwd, x.Link)
 		c.Points, c.Nexts = []pointView{{Text: pieces(x.Text), At: timeOf(x.At, r.AsOf)}}, nextOf(x.Next, x.Step)
@@ -143,7 +152,8 @@ func newPage(r Report) *page {
 
 // add puts a section on the page when it has something in it, or says that it is empty.
 func (p *page) add(s section) {
-	s.Count = len(s.Cards) + len(s.Leads) + len(s.Groups) + len(s.Captures) + len(s.Others) + len(s.Elsewhere) + len(s.Soon) + len(s.Lines)
+	s.Count = len(s.Cards) + len(s.Leads) + len(s.Groups) + len(s.Captures) + len(s.Others) + len(s.Elsewhere) +
+		len(s.Soon) + len(s.Lines)
 	if s.Count > 0 || s.Empty != "" {
 		p.Sections = append(p.Sections, s)
 	}
@@ -206,8 +216,10 @@ func summaryOf(bar []segment, total int) string {
 	if total == 0 {
 		return "No session is listed."
 	}
-	words := map[string]string{"archive_now": "to archive now", "wrapped_look_first": "wrapped, to be looked at first", "owners": "waiting for one go", "finished": "finished and still to be wrapped", "held": "held", "duplicates": "owned by another session",
-		"unclear": "unclear", "not_woken": "not woken", "live": "live", "unmatched": "on other surfaces"}
+	words := map[string]string{"archive_now": "to archive now", "wrapped_look_first": "wrapped, to be looked at first",
+		"owners": "waiting for one go", "finished": "finished and still to be wrapped", "held": "held",
+		"duplicates": "owned by another session",
+		"unclear":    "unclear", "not_woken": "not woken", "live": "live", "unmatched": "on other surfaces"}
 	var parts []string
 	for _, s := range bar {
 		parts = append(parts, fmt.Sprintf("%d %s", s.Count, words[s.Class]))
@@ -222,8 +234,10 @@ func summaryOf(bar []segment, total int) string {
 // The order of what matters most, the worst first.
 var leadOrder = []string{FirstDefect, FirstTyped, FirstMoney, FirstPerson, FirstTwice, FirstLook}
 
-var leadBadges = map[string]badge{FirstDefect: {"defect", "Defect"}, FirstMoney: {"money", "Money at risk"}, FirstTyped: {"person", "Never answered"},
-	FirstPerson: {"person", "A person waits"}, FirstTwice: {"twice", "Would act twice"}, FirstLook: {"unclear", "Wrapped, look first"}}
+var leadBadges = map[string]badge{FirstDefect: {"defect", "Defect"}, FirstMoney: {"money", "Money at risk"},
+	FirstTyped:  {"person", "Never answered"},
+	FirstPerson: {"person", "A person waits"}, FirstTwice: {"twice", "Would act twice"}, FirstLook: {"unclear",
+		"Wrapped, look first"}}
 
 // leads are what matters most, one card for each session, the worst first.
 func (b *pageBuilder) leads() []card {
@@ -234,7 +248,8 @@ func (b *pageBuilder) leads() []card {
 			return p.Code == FirstDefect && p.Place == d.Place && p.Short == d.Session && p.Text == said
 		}) {
 			at := d.At
-			p := Point{Place: d.Place, Code: FirstDefect, SessionName: inventory.SessionName{Short: d.Session}, Text: said, At: &at, Next: d.Next}
+			p := Point{Place: d.Place, Code: FirstDefect, SessionName: inventory.SessionName{Short: d.Session}, Text: said,
+				At: &at, Next: d.Next}
 			if hexID.MatchString(d.Session) {
 				p.Step = standing.ForDefect(d.Session, "", d.DefectData)
 				p.Next = p.Step.String()
@@ -266,7 +281,8 @@ func (b *pageBuilder) leads() []card {
 		if !known {
 			bd = badge{"unclear", cmp.Or(text.Clip(p.Code, 40), "Look at it")}
 		}
-		out[i].Points = append(out[i].Points, pointView{bd, pieces(strings.TrimPrefix(p.Text, "would act twice ")), timeOf(p.At, b.r.AsOf)})
+		out[i].Points = append(out[i].Points, pointView{bd, pieces(strings.TrimPrefix(p.Text, "would act twice ")),
+			timeOf(p.At, b.r.AsOf)})
 		if n := k + "\x00" + p.Next; !nexts[n] {
 			nexts[n] = true
 			out[i].Nexts = append(out[i].Nexts, nextOf(p.Next, p.Step)...)
@@ -278,7 +294,8 @@ func (b *pageBuilder) leads() []card {
 func (b *pageBuilder) groups() []groupView {
 	var out []groupView
 	for _, g := range b.r.Groups {
-		v := groupView{Owner: b.head(g.Owner.Place, g.Owner.Short, g.Owner.Title, "", g.Owner.Link), Why: text.Clip(g.Why, maxLine), Reason: text.Clip(g.Reason, maxLine)}
+		v := groupView{Owner: b.head(g.Owner.Place, g.Owner.Short, g.Owner.Title, "", g.Owner.Link),
+			Why: text.Clip(g.Why, maxLine), Reason: text.Clip(g.Reason, maxLine)}
 		for _, m := range g.Members {
 			if m.key(m.Short) != g.Owner.key(g.Owner.Short) {
 				v.Duplicates = append(v.Duplicates, b.head(m.Place, m.Short, m.Title, "", m.Link))
@@ -294,7 +311,8 @@ func (b *pageBuilder) captures() []captureView {
 	for _, c := range b.r.Captures {
 		v := captureView{File: text.Clip(c.File, maxLine), Repo: cmp.Or(text.Clip(c.Repo, maxLine), "no repository")}
 		for _, p := range c.Proposals {
-			v.Proposals = append(v.Proposals, proposalView{b.head(p.Place, p.Short, b.cards[b.key(p.Place, p.Short)].Title, "", p.Link), text.Clip(p.Text, maxLine)})
+			v.Proposals = append(v.Proposals, proposalView{b.head(p.Place, p.Short, b.cards[b.key(p.Place, p.Short)].Title, "",
+				p.Link), text.Clip(p.Text, maxLine)})
 		}
 		out = append(out, v)
 	}
@@ -304,7 +322,8 @@ func (b *pageBuilder) captures() []captureView {
 func (b *pageBuilder) others() []otherView {
 	var out []otherView
 	for _, u := range b.r.Unmatched {
-		v := otherView{ID: b.ids.make("u", b.place(u.Place), u.ID), Title: cmp.Or(text.Clip(u.Title, maxTitle), "(no title)"), Kind: cmp.Or(text.Clip(u.Kind, 60), "unknown"), Place: b.place(u.Place),
+		v := otherView{ID: b.ids.make("u", b.place(u.Place), u.ID), Title: cmp.Or(text.Clip(u.Title, maxTitle), "(no title)"),
+			Kind: cmp.Or(text.Clip(u.Kind, 60), "unknown"), Place: b.place(u.Place),
 			Updated: timeOf(u.UpdatedAt, b.r.AsOf), Nexts: nextOf(u.WhatToDo, standing.Next{})}
 		v.Href, v.Link = thread(&u.Link)
 		out = append(out, v)
@@ -313,11 +332,15 @@ func (b *pageBuilder) others() []otherView {
 }
 
 func (b *pageBuilder) elsewhere() []elsewhereView {
-	classes := map[sources.Verdict]string{sources.Live: "live", sources.Safe: "archive_now", sources.Person: "person", sources.Time: "held", sources.Unsafe: "defect", sources.Done: "archive_now", sources.Unreadable: "unclear"}
+	classes := map[sources.Verdict]string{sources.Live: "live", sources.Safe: "archive_now", sources.Person: "person",
+		sources.Time: "held", sources.Unsafe: "defect", sources.Done: "archive_now", sources.Unreadable: "unclear"}
 	var out []elsewhereView
 	for _, e := range b.r.Elsewhere {
-		out = append(out, elsewhereView{ID: text.Clip(e.ID, maxTitle), Source: cmp.Or(text.Clip(e.Source, 60), "unknown"), Title: cmp.Or(text.Clip(e.Title, maxTitle), "(no title)"), State: text.Clip(e.State, 200),
-			Verdict: cmp.Or(text.Clip(string(e.Verdict), 60), "unknown"), Class: cmp.Or(classes[e.Verdict], "unclear"), WaitsFor: text.Clip(e.WaitsFor, maxLine), Cwd: text.Clip(e.Cwd, maxLine), Place: b.place(e.Place), Nexts: nextOf(e.Next, standing.Next{})})
+		out = append(out, elsewhereView{ID: text.Clip(e.ID, maxTitle), Source: cmp.Or(text.Clip(e.Source, 60), "unknown"),
+			Title: cmp.Or(text.Clip(e.Title, maxTitle), "(no title)"), State: text.Clip(e.State, 200),
+			Verdict: cmp.Or(text.Clip(string(e.Verdict), 60), "unknown"), Class: cmp.Or(classes[e.Verdict], "unclear"),
+			WaitsFor: text.Clip(e.WaitsFor, maxLine), Cwd: text.Clip(e.Cwd, maxLine), Place: b.place(e.Place),
+			Nexts: nextOf(e.Next, standing.Next{})})
 	}
 	return out
 }

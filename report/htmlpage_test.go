@@ -23,27 +23,37 @@ func invented(n int) Report {
 		link := "https://claude.ai/code/session_" + short
 		at := func(d time.Duration) time.Time { return clock.Add(d - time.Duration(i)*time.Minute) }
 		reply := at(-time.Minute)
-		v := &review.Verdict{Verdict: verdicts[i%4], Item: fmt.Sprintf("OPS-%d", 4000+i), Open: []string{"pay the refund", "answer the customer"}, Go: "pays the refund and answers the customer", ActsTwiceWith: []string{}, Recommend: "go"}
+		v := &review.Verdict{Verdict: verdicts[i%4], Item: fmt.Sprintf("OPS-%d", 4000+i), Open: []string{"pay the refund",
+			"answer the customer"}, Go: "pays the refund and answers the customer", ActsTwiceWith: []string{}, Recommend: "go"}
 		if i%9 == 0 {
 			v.MoneyAtRisk, v.PersonWaiting = "129.00 EUR", "the customer, since three days"
 		}
-		e := Entry{Place: r.Places[0], SessionName: inventory.SessionName{Short: short, SessionID: short + "-0000-4000-8000-000000000000", Link: &link, Title: fmt.Sprintf("session number %d", i)}, Cwd: "/srv/work/support", Why: []string{"its review can be read"}, Verdict: v,
+		e := Entry{Place: r.Places[0], SessionName: inventory.SessionName{Short: short, SessionID: short +
+			"-0000-4000-8000-000000000000", Link: &link, Title: fmt.Sprintf("session number %d", i)}, Cwd: "/srv/work/support",
+			Why: []string{"its review can be read"}, Verdict: v,
 			Next: "recovery read " + short, Role: "single", Folder: "clean on main, 0 ahead", AlsoIn: []Place{},
-			Review: &review.Review{Answered: true, Started: true, Reply: strings.Repeat("The order was paid once, the refund was not sent.\n", 20), Verdict: v, ReplyAt: &reply, Defects: []review.Defect{},
-				Tools: []review.Tool{{ID: "t1", Name: "Read", Class: audit.Read, Summary: "plan.md", Reason: "reads a file", Result: review.Done}, {ID: "t2", Name: "Bash", Class: audit.Unknown, Summary: "./check.sh", Reason: "a program of the folder", Result: review.Denied, Network: true}}},
-			Story: []Moment{{at(-12 * time.Hour), MomentCreated, "made"}, {at(-10 * time.Hour), MomentActive, "its last turn: complete"}, {at(-2 * time.Hour), MomentEnded, "retired: idle 8h"}, {at(-3 * time.Minute), MomentWoken, "woken for a review: woken"},
+			Review: &review.Review{Answered: true, Started: true, Reply: strings.Repeat("The order was paid once, the refund "+
+				"was not sent.\n", 20), Verdict: v, ReplyAt: &reply, Defects: []review.Defect{},
+				Tools: []review.Tool{{ID: "t1", Name: "Read", Class: audit.Read, Summary: "plan.md", Reason: "reads a file",
+					Result: review.Done}, {ID: "t2", Name: "Bash", Class: audit.Unknown, Summary: "./check.sh",
+					Reason: "a program of the folder", Result: review.Denied, Network: true}}},
+			Story: []Moment{{at(-12 * time.Hour), MomentCreated, "made"}, {at(-10 * time.Hour), MomentActive,
+				"its last turn: complete"}, {at(-2 * time.Hour), MomentEnded, "retired: idle 8h"}, {at(-3 * time.Minute),
+				MomentWoken, "woken for a review: woken"},
 				{reply, MomentReviewed, "its review says " + v.Verdict}}}
 		lists := r.lists()
 		l := lists[i%len(lists)]
 		if l.Name == "finished" {
-			e.Message = &Message{Kind: "wrap", Text: "SESSION WRAP\n\nIF YOU ARE " + short + "\n", Before: "pin the session first"}
+			e.Message = &Message{Kind: "wrap", Text: "SESSION WRAP\n\nIF YOU ARE " + short + "\n",
+				Before: "pin the session first"}
 		}
 		if l.Name == "duplicates" {
 			e.Role, e.Owner = "duplicate", fmt.Sprintf("%08x", 0x10000000+(i-3)*7919)
 		}
 		*l.Entries = append(*l.Entries, e)
 	}
-	r.Unmatched = append(r.Unmatched, Unmatched{r.Places[0], inventory.NoJob{ID: "session_9", Title: "draft the newsletter", Kind: "cloud", Link: "https://claude.ai/code/session_9", WhatToDo: "open its thread"}})
+	r.Unmatched = append(r.Unmatched, Unmatched{r.Places[0], inventory.NoJob{ID: "session_9",
+		Title: "draft the newsletter", Kind: "cloud", Link: "https://claude.ai/code/session_9", WhatToDo: "open its thread"}})
 	r.LeftOut = append(r.LeftOut, LeftOut{r.Places[0], inventory.LeftOut{Reason: "archived", Count: 4}})
 	r.finish(time.Time{})
 	return r
@@ -52,8 +62,11 @@ func invented(n int) Report {
 func TestPageOfNothing(t *testing.T) {
 	for name, r := range map[string]Report{
 		"empty": empty(clock), "zero": {},
-		"bare entries": {Owners: []Entry{{}, {Verdict: &review.Verdict{}}, {Review: &review.Review{}}, {Message: &Message{}, Story: []Moment{{}}}}, First: []Point{{}}, Typed: []Entry{{}}, Duplicates: []Entry{{Owner: "1c132171"}},
-			Unmatched: []Unmatched{{}}, Groups: []Group{{}}, Captures: []Capture{{}}, Expiring: []Point{{}}, Defects: []Defect{{}}, Elsewhere: []Elsewhere{{}}},
+		"bare entries": {Owners: []Entry{{}, {Verdict: &review.Verdict{}}, {Review: &review.Review{}},
+			{Message: &Message{}, Story: []Moment{{}}}}, First: []Point{{}}, Typed: []Entry{{}},
+			Duplicates: []Entry{{Owner: "1c132171"}},
+			Unmatched:  []Unmatched{{}}, Groups: []Group{{}}, Captures: []Capture{{}}, Expiring: []Point{{}},
+			Defects: []Defect{{}}, Elsewhere: []Elsewhere{{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := pageOf(t, r)
@@ -84,11 +97,14 @@ func TestLeadsAreOneCardForASession(t *testing.T) {
 	r.Places = []Place{p, {"claude-2", "studio"}}
 	r.Owners = []Entry{{Place: p, SessionName: inventory.SessionName{Short: "00000001", Title: "one"}}}
 	r.First = []Point{
-		{Place: p, Code: FirstTwice, SessionName: inventory.SessionName{Short: "00000001"}, Text: "would act twice with 00000002", Next: "read it"},
+		{Place: p, Code: FirstTwice, SessionName: inventory.SessionName{Short: "00000001"},
+			Text: "would act twice with 00000002", Next: "read it"},
 		{Place: p, Code: FirstMoney, SessionName: inventory.SessionName{Short: "00000001"}, Text: "9 EUR", Next: "read it"},
-		{Place: Place{"claude-2", "studio"}, Code: FirstMoney, SessionName: inventory.SessionName{Short: "00000001"}, Text: "another account's", Next: "read it"},
+		{Place: Place{"claude-2", "studio"}, Code: FirstMoney, SessionName: inventory.SessionName{Short: "00000001"},
+			Text: "another account's", Next: "read it"},
 	}
-	r.Defects = []Defect{{p, journal.OpenDefect{DefectData: journal.DefectData{Code: "copy", Text: "a copy was made", Next: "stop it: claude stop 00000001"}, Session: "00000001", At: clock}}}
+	r.Defects = []Defect{{p, journal.OpenDefect{DefectData: journal.DefectData{Code: "copy", Text: "a copy was made",
+		Next: "stop it: claude stop 00000001"}, Session: "00000001", At: clock}}}
 	page := newPage(r)
 	got := page.Sections[0].Leads
 	if len(got) != 2 || len(got[0].Points) != 3 || len(got[1].Points) != 1 || got[0].To == "" || got[1].To != "" {
@@ -136,7 +152,9 @@ func TestLongTexts(t *testing.T) {
 	data := pageOf(t, r)
 	clean(t, data)
 	said := words(parse(t, data))
-	for _, want := range []string{"recovery last-reply " + e.Short, "959 KB of 1.0 MB are left out", "recovery audit " + e.Short, "4802 more calls are left out", "the-one-write", "4940 moments in the middle are left out", "and 4800 more"} {
+	for _, want := range []string{"recovery last-reply " + e.Short, "959 KB of 1.0 MB are left out", "recovery audit " +
+		e.Short, "4802 more calls are left out", "the-one-write", "4940 moments in the middle are left out",
+		"and 4800 more"} {
 		if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -191,7 +209,8 @@ func TestBar(t *testing.T) {
 	if _, err := fmt.Sscanf(last.X+" "+last.Width, "%f%% %f%%", &x, &w); err != nil || x+w < 99.9 || x+w > 100.1 || w < 1 {
 		t.Errorf("the bar ends at %f, its last part is %f wide (%v)", x+w, w, err)
 	}
-	if want := "2001 sessions: 223 to archive now, 223 wrapped, to be looked at first, 222 waiting for one go, 222 finished and still to be wrapped, " +
+	if want := "2001 sessions: 223 to archive now, 223 wrapped, to be looked at first, 222 waiting for one go, 222 " +
+		"finished and still to be wrapped, " +
 		"222 held, 222 owned by another session, 222 unclear, 222 not woken, 222 live and 1 on other surfaces."; p.Summary != want {
 		t.Errorf("%q", p.Summary)
 	}
@@ -199,7 +218,9 @@ func TestBar(t *testing.T) {
 
 func TestStory(t *testing.T) {
 	v := storyOf("x", []Moment{
-		{clock.Add(-time.Minute), MomentWoken, "w"}, {clock.Add(-10 * time.Hour), MomentCreated, "made"}, {clock.Add(-8 * time.Hour), MomentActive, "a"}, {clock.Add(-2 * time.Hour), MomentEnded, "retired"}, {time.Time{}, MomentReviewed, "no time"},
+		{clock.Add(-time.Minute), MomentWoken, "w"}, {clock.Add(-10 * time.Hour), MomentCreated, "made"},
+		{clock.Add(-8 * time.Hour), MomentActive, "a"}, {clock.Add(-2 * time.Hour), MomentEnded, "retired"},
+		{time.Time{}, MomentReviewed, "no time"},
 	}, clock)
 	var classes, kinds []string
 	for _, s := range v.Spans {
@@ -214,7 +235,8 @@ func TestStory(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "reviewed created active ended woken" {
 		t.Errorf("moments %s", got)
 	}
-	if len(v.Marks) != 4 || v.Now == nil || v.Moments[0].At != nil || v.Moments[1].Then != "active for 2 hours" || v.Moments[2].Then != "idle for 6 hours" || v.Moments[3].Then != "offline for 119 minutes" {
+	if len(v.Marks) != 4 || v.Now == nil || v.Moments[0].At != nil || v.Moments[1].Then != "active for 2 hours" ||
+		v.Moments[2].Then != "idle for 6 hours" || v.Moments[3].Then != "offline for 119 minutes" {
 		t.Errorf("%+v", v)
 	}
 	if !strings.HasPrefix(v.Label, "Line of time: made 29 Nov 2026, 02:00 UTC; last active 29 Nov 2026, 04:00 UTC;") {

@@ -42,10 +42,11 @@ type momentView struct {
 }
 
 // momentWords are the kinds of moments as a person reads them.
-var momentWords = map[string]string{MomentCreated: "Made", MomentActive: "Last active", MomentEnded: "Went offline", MomentWoken: "Woken", MomentReviewed: "Reviewed", MomentWrapped: "Wrapped"}
+var momentWords = map[string]string{MomentCreated: "Made", MomentActive: "Last active", MomentEnded: "Went offline",
+	MomentWoken: "Woken", MomentReviewed: "Reviewed", MomentWrapped: "Wrapped"}
 
-// after says what a session is doing from a moment of a kind on, up to one of the next kind: active, idle or offline. One that
-// was made and is not known to have had a turn did nothing.
+// after says what a session is doing from a moment of a kind on, up to one of the next kind: active, idle or offline.
+// One that was made and is not known to have had a turn did nothing.
 func after(kind, next string) string {
 	switch {
 	case kind == MomentCreated && next == MomentActive, kind == MomentWoken:
@@ -72,7 +73,8 @@ const (
 	maxKey = 12
 )
 
-// storyOf draws a story over the session's own life: from its first moment to its last, or to the report when that is later.
+// storyOf draws a story over the session's own life: from its first moment to its last, or to the report when that is
+// later.
 func storyOf(id string, story []Moment, asOf time.Time) *storyView {
 	if len(story) == 0 {
 		return nil
@@ -92,7 +94,8 @@ func storyOf(id string, story []Moment, asOf time.Time) *storyView {
 	}
 	v.draw(dated, asOf)
 	for i, m := range moments {
-		mv := momentView{Kind: kindOf(m.Kind), Word: word(m.Kind), Text: text.Clip(m.Text, maxLine), At: instantOf(m.At, asOf)}
+		mv := momentView{Kind: kindOf(m.Kind), Word: word(m.Kind), Text: text.Clip(m.Text, maxLine),
+			At: instantOf(m.At, asOf)}
 		if mv.At != nil {
 			words := after(m.Kind, kindAt(moments, i+1))
 			switch {

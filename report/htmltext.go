@@ -14,8 +14,8 @@ import (
 	"recovery/standing"
 )
 
-// The most that the page shows of one text. A reply's limit depends on how many there are, so that a page of thousands of
-// sessions can still be opened.
+// The most that the page shows of one text. A reply's limit depends on how many there are, so that a page of
+// thousands of sessions can still be opened.
 const (
 	maxTitle   = 300
 	maxLine    = 4000
@@ -34,9 +34,10 @@ var (
 	// ownCommand is the first word of a command of recovery: nothing else gets a copy button.
 	ownCommand = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)*$`)
 	// ownFlags are the flags that a next can have. A report may come from another machine, or be edited by hand.
-	ownFlags = []string{"--again", "--all", "--confirm", "--data", "--default-cwd", "--events", "--mark", "--nudge", "--prompt", "--wait", "--yes"}
-	hexID    = regexp.MustCompile(`^[0-9a-f]{4,8}$`)
-	safeRun  = regexp.MustCompile(`[^a-z0-9]+`)
+	ownFlags = []string{"--again", "--all", "--confirm", "--data", "--default-cwd", "--events", "--mark", "--nudge",
+		"--prompt", "--wait", "--yes"}
+	hexID   = regexp.MustCompile(`^[0-9a-f]{4,8}$`)
+	safeRun = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
 // pieces splits a sentence at its links.
@@ -70,8 +71,8 @@ type nextView struct {
 	Command string
 }
 
-// nextOf is empty when there is nothing to do. Its command is that of the typed next; a report that was made without one has
-// prose alone.
+// nextOf is empty when there is nothing to do. Its command is that of the typed next; a report that was made without
+// one has prose alone.
 func nextOf(prose string, n standing.Next) []nextView {
 	command := text.Line(n.Command())
 	if !typed(n.Run) || len(command) > maxLine {
@@ -147,7 +148,8 @@ func (u ids) make(prefix, place, short string) string {
 	id := prefix + "-" + short
 	if !hexID.MatchString(short) || place != "" {
 		sum := sha256.Sum256([]byte(place + "\x00" + short))
-		id = prefix + "-" + strings.Trim(safeRun.ReplaceAllString(strings.ToLower(text.Clip(short, 20)), "-"), "-") + "-" + hex.EncodeToString(sum[:4])
+		id = prefix + "-" + strings.Trim(safeRun.ReplaceAllString(strings.ToLower(text.Clip(short, 20)), "-"), "-") + "-" +
+			hex.EncodeToString(sum[:4])
 	}
 	out := id
 	for n := 2; u[out]; n++ {

@@ -37,7 +37,8 @@ func TestPieces(t *testing.T) {
 // TestPiecesLoseNothing holds for every text.
 func TestPiecesLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"recovery read", " ", "`", ";", "$(x)", "https://claude.ai/", "code"}))).Draw(t, "words"), "")
+		in := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"recovery read", " ", "`",
+			";", "$(x)", "https://claude.ai/", "code"}))).Draw(t, "words"), "")
 		whole := ""
 		for _, p := range pieces(in) {
 			whole += p.Text + p.Link
@@ -48,8 +49,8 @@ func TestPiecesLoseNothing(t *testing.T) {
 	})
 }
 
-// TestButtonsComeFromTypedCommands: a copy button holds what a next has as arguments, quoted for a shell, and nothing that stands in
-// prose or that no next can have.
+// TestButtonsComeFromTypedCommands: a copy button holds what a next has as arguments, quoted for a shell, and nothing
+// that stands in prose or that no next can have.
 func TestButtonsComeFromTypedCommands(t *testing.T) {
 	for _, c := range []struct {
 		prose   string
@@ -58,8 +59,10 @@ func TestButtonsComeFromTypedCommands(t *testing.T) {
 		command string
 	}{
 		{"recovery read 1c132171", standing.Run("read", "1c132171"), "", "recovery read 1c132171"},
-		{"", standing.Do("send the text").Then("wrap-wait", "--mark", "run a wrap", "1c132171"), "send the text", "recovery wrap-wait --mark 'run a wrap' 1c132171"},
-		{"", standing.Run("trust", "--default-cwd", "/a; rm -rf ~", "1c132171"), "", "recovery trust --default-cwd '/a; rm -rf ~' 1c132171"},
+		{"", standing.Do("send the text").Then("wrap-wait", "--mark", "run a wrap", "1c132171"), "send the text",
+			"recovery wrap-wait --mark 'run a wrap' 1c132171"},
+		{"", standing.Run("trust", "--default-cwd", "/a; rm -rf ~", "1c132171"), "",
+			"recovery trust --default-cwd '/a; rm -rf ~' 1c132171"},
 		{"recovery read 1c132171", standing.Next{}, "recovery read 1c132171", ""},
 		{"p", standing.Run("resume", "--client", "/tmp/x", "1c132171"), "p", ""},
 		{"p", standing.Run("$(reboot)"), "p", ""},
@@ -78,8 +81,10 @@ func TestButtonsComeFromTypedCommands(t *testing.T) {
 func TestThreadLinks(t *testing.T) {
 	for link, href := range map[string]bool{
 		"https://claude.ai/code/session_01FIX": true, "https://claude.ai/chat/1-2?x=1#y": true,
-		"": false, "https://claude.ai": false, "http://claude.ai/x": false, "https://claude.ai.evil.org/": false, "https://claude.ai@evil.org/": false, "HTTPS://claude.ai/x": false,
-		"https://claude.ai/\"x": false, "https://claude.ai/\nx": false, "javascript:alert(1)//https://claude.ai/": false, "https://claude.ai/\u202e": false, "https://claude.ai/" + strings.Repeat("x", 5000): false,
+		"": false, "https://claude.ai": false, "http://claude.ai/x": false, "https://claude.ai.evil.org/": false,
+		"https://claude.ai@evil.org/": false, "HTTPS://claude.ai/x": false,
+		"https://claude.ai/\"x": false, "https://claude.ai/\nx": false, "javascript:alert(1)//https://claude.ai/": false,
+		"https://claude.ai/\u202e": false, "https://claude.ai/" + strings.Repeat("x", 5000): false,
 	} {
 		got, shown := thread(&link)
 		if (got != "") != href || (shown == "") != (link == "") {
@@ -93,7 +98,8 @@ func TestThreadLinks(t *testing.T) {
 
 func TestTimesInWords(t *testing.T) {
 	for at, want := range map[time.Duration]string{
-		0: "at the time of this report", -59 * time.Second: "at the time of this report", 61 * time.Second: "in 1 minute", -90 * time.Minute: "90 minutes ago", -8 * time.Hour: "8 hours ago",
+		0: "at the time of this report", -59 * time.Second: "at the time of this report", 61 * time.Second: "in 1 minute",
+		-90 * time.Minute: "90 minutes ago", -8 * time.Hour: "8 hours ago",
 		-47 * time.Hour: "47 hours ago", -48 * time.Hour: "2 days ago", 29 * 24 * time.Hour: "in 29 days",
 	} {
 		if got := instantOf(clock.Add(at), clock); got.Ago != want {
@@ -103,7 +109,8 @@ func TestTimesInWords(t *testing.T) {
 	if got := instantOf(time.Time{}, clock); got != nil {
 		t.Errorf("%+v", got)
 	}
-	if got := instantOf(clock.In(time.FixedZone("x", 3600)), time.Time{}); got.ISO != "2026-11-29T12:00:00Z" || got.Words != "29 Nov 2026, 12:00 UTC" || got.Ago != "" {
+	if got := instantOf(clock.In(time.FixedZone("x", 3600)), time.Time{}); got.ISO != "2026-11-29T12:00:00Z" ||
+		got.Words != "29 Nov 2026, 12:00 UTC" || got.Ago != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -127,7 +134,8 @@ func TestAnchorsAreSafeAndDifferent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u, seen := ids{}, map[string]bool{}
 		for i := range rapid.IntRange(1, 20).Draw(t, "many") {
-			short := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "1c132171", "A", "a", "é"})).Draw(t, fmt.Sprint(i))
+			short := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "1c132171", "A", "a", "é"})).Draw(t,
+				fmt.Sprint(i))
 			id := u.make("s", rapid.SampledFrom([]string{"", "a@b"}).Draw(t, "place"), short)
 			if !safeID.MatchString(id) || seen[id] {
 				t.Fatalf("%q of %q", id, short)
@@ -144,7 +152,8 @@ func TestMarksKeepTheirOrder(t *testing.T) {
 		slices.Sort(at)
 		out := spread(at)
 		for i, x := range out {
-			if x < lineFrom-1e-6 || x > lineTo+1e-6 || i > 0 && x-out[i-1] < min(minGap, (lineTo-lineFrom)/float64(len(at)-1))-1e-6 {
+			if x < lineFrom-1e-6 || x > lineTo+1e-6 || i > 0 && x-out[i-1] < min(minGap,
+				(lineTo-lineFrom)/float64(len(at)-1))-1e-6 {
 				t.Fatalf("%v became %v", at, out)
 			}
 		}

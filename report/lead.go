@@ -11,8 +11,8 @@ import (
 	"recovery/standing"
 )
 
-// lead draws what matters most from all lists: defects with what shows and stops them, money at risk, a person never answered,
-// and what would act twice. Within a code the order is that of the lists.
+// lead draws what matters most from all lists: defects with what shows and stops them, money at risk, a person never
+// answered, and what would act twice. Within a code the order is that of the lists.
 func (r *Report) lead() {
 	entries := map[string]Entry{}
 	for _, l := range r.lists() {
@@ -81,7 +81,8 @@ func (r *Report) twoOwners(entries map[string]Entry) {
 			continue
 		}
 		told[e.Place.key(e.Short)] = true
-		r.First = append(r.First, e.twice("waits for a go on the work that %s (%s) owns and waits for a go on too", owner.Short, text.Line(owner.Title)))
+		r.First = append(r.First, e.twice("waits for a go on the work that %s (%s) owns and waits for a go on too",
+			owner.Short, text.Line(owner.Title)))
 	}
 	for _, g := range r.Groups {
 		var both []Member
@@ -99,7 +100,8 @@ func (r *Report) twoOwners(entries map[string]Entry) {
 			}
 			told[m.key(m.Short)] = true
 			e := entries[m.key(m.Short)]
-			r.First = append(r.First, e.twice("waits for a go on the work that %s of %s owns: %s", g.Owner.Short, g.Owner.Name(), g.Reason))
+			r.First = append(r.First, e.twice("waits for a go on the work that %s of %s owns: %s", g.Owner.Short, g.Owner.Name(),
+				g.Reason))
 		}
 	}
 }

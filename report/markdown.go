@@ -59,7 +59,8 @@ func (r Report) Markdown() string {
 	if len(r.Elsewhere) > 0 {
 		line("\n## Elsewhere: other systems' unfinished work (%d)\n", len(r.Elsewhere))
 		for _, e := range r.Elsewhere {
-			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(cmp.Or(e.Title, "(no title)")), md(cmp.Or(e.State, "no state")), md(string(e.Verdict)), r.where(e.Place))
+			line("- %s `%s` %s: %s, %s%s", md(e.Source), md(e.ID), md(cmp.Or(e.Title, "(no title)")),
+				md(cmp.Or(e.State, "no state")), md(string(e.Verdict)), r.where(e.Place))
 			for _, f := range []struct{ name, value string }{{"folder", e.Cwd}, {"waits for", e.WaitsFor}, {"next", e.Next}} {
 				if f.value != "" {
 					line("  - %s: %s", f.name, md(f.value))
@@ -233,8 +234,10 @@ func (r Report) entry(line func(string, ...any), e Entry) {
 	}
 	if v := e.Verdict; v != nil {
 		for _, f := range []struct{ name, value string }{
-			{"money at risk", v.MoneyAtRisk}, {"a person waits", v.PersonWaiting}, {"would act twice with", strings.Join(v.ActsTwiceWith, ", ")},
-			{"item", v.Item}, {"open", strings.Join(v.Open, "; ")}, {"one go would", nothingIsNone(v.Go)}, {"Recommend", v.Recommend},
+			{"money at risk", v.MoneyAtRisk}, {"a person waits", v.PersonWaiting}, {"would act twice with",
+				strings.Join(v.ActsTwiceWith, ", ")},
+			{"item", v.Item}, {"open", strings.Join(v.Open, "; ")}, {"one go would", nothingIsNone(v.Go)},
+			{"Recommend", v.Recommend},
 		} {
 			if f.value != "" {
 				line("  - %s: %s", f.name, md(f.value))
@@ -285,12 +288,14 @@ func (r Report) captures(line func(string, ...any)) {
 	}
 }
 
-var mdMarks = strings.NewReplacer("*", `\*`, "`", "'", "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`, "#", `\#`, "~", `\~`)
+var mdMarks = strings.NewReplacer("*", `\*`, "`", "'", "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`, "#", `\#`, "~",
+	`\~`)
 
 // ownEscape are backslashes that Markdown would take as its own: in front of a mark, of one another, or at the end.
 var ownEscape = regexp.MustCompile(`(\\+)([!-/:-@\[\]-` + "`" + `{-~]|$)|(\\{2,})`)
 
-// md makes a text safe inside a line of Markdown. An underscore inside a word is no mark there, and links have to stay whole.
+// md makes a text safe inside a line of Markdown. An underscore inside a word is no mark there, and links have to
+// stay whole.
 func md(s string) string {
 	s = mdMarks.Replace(ownEscape.ReplaceAllString(text.Line(s), `$1$1$3$3$2`))
 	var b strings.Builder

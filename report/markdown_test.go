@@ -27,16 +27,19 @@ func TestMarkdownEscapesTheEscape(t *testing.T) {
 	}
 }
 
-// TestMarkdownOfAForeignReport: a report to merge comes from elsewhere, so every field of it is escaped, links and codes too.
+// TestMarkdownOfAForeignReport: a report to merge comes from elsewhere, so every field of it is escaped, links and
+// codes too.
 func TestMarkdownOfAForeignReport(t *testing.T) {
 	hostile := "https://x/<img src=x>**b**\nnext: evil"
 	r := empty(clock)
 	r.Places = []Place{{"a", "h"}}
-	e := Entry{Place: r.Places[0], SessionName: inventory.SessionName{Short: hostile, Title: "t", Link: &hostile}, Owner: hostile}
+	e := Entry{Place: r.Places[0], SessionName: inventory.SessionName{Short: hostile, Title: "t", Link: &hostile},
+		Owner: hostile}
 	r.Owners, r.Typed = []Entry{e}, []Entry{e}
 	r.Unmatched = []Unmatched{{r.Places[0], inventory.NoJob{Title: "u", Kind: hostile, Link: hostile}}}
 	r.Elsewhere = []Elsewhere{{Place: r.Places[0], Source: hostile, ID: hostile, Verdict: sources.Verdict(hostile)}}
-	r.Defects = []Defect{{r.Places[0], journal.OpenDefect{Session: hostile, DefectData: journal.DefectData{Code: hostile, Text: hostile, Next: hostile}}}}
+	r.Defects = []Defect{{r.Places[0], journal.OpenDefect{Session: hostile, DefectData: journal.DefectData{Code: hostile,
+		Text: hostile, Next: hostile}}}}
 	out := Merge([]Report{again(t, r)}, clock).Markdown()
 	for _, bad := range []string{"<img", "**b**", "\nnext: evil"} {
 		if strings.Contains(out, bad) {

@@ -29,7 +29,8 @@ type Group struct {
 	Members []Member `json:"members"`
 }
 
-// Parse reads the JSON of a report. One of a newer version, or of something else, is an error: it is not guessed what it says.
+// Parse reads the JSON of a report. One of a newer version, or of something else, is an error: it is not guessed what
+// it says.
 func Parse(data []byte) (Report, error) {
 	var head struct {
 		Version *int             `json:"version"`
@@ -44,9 +45,11 @@ func Parse(data []byte) (Report, error) {
 	case head.Error != nil:
 		return Report{}, fmt.Errorf("it holds the error of a command that failed, and no report")
 	case head.Version == nil || head.Places == nil:
-		return Report{}, fmt.Errorf("it is no report of recovery (no version and places): make it with `recovery report --format json -o FILE`")
+		return Report{}, fmt.Errorf("it is no report of recovery (no version and places): make it with `recovery report " +
+			"--format json -o FILE`")
 	case *head.Version != Version:
-		return Report{}, fmt.Errorf("it is a report of version %d, and this recovery reads version %d: make it anew with one recovery everywhere", *head.Version, Version)
+		return Report{}, fmt.Errorf("it is a report of version %d, and this recovery reads version %d: make it anew with "+
+			"one recovery everywhere", *head.Version, Version)
 	}
 	r := empty(time.Time{})
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -60,8 +63,8 @@ func Parse(data []byte) (Report, error) {
 	return r, nil
 }
 
-// Part is what one account's own report brought: when it was made, and of how many sessions. A report that was merged keeps those
-// of its accounts, so that it can be merged again.
+// Part is what one account's own report brought: when it was made, and of how many sessions. A report that was merged
+// keeps those of its accounts, so that it can be merged again.
 type Part struct {
 	Place
 	AsOf     time.Time `json:"as_of"`
@@ -69,7 +72,8 @@ type Part struct {
 	Complete bool      `json:"complete"`
 }
 
-// allPlaces are the report's places, and those that only its rows name: a file that was edited by hand loses no session.
+// allPlaces are the report's places, and those that only its rows name: a file that was edited by hand loses no
+// session.
 func (r *Report) allPlaces() []Place {
 	var out []Place
 	add := func(p Place) {
@@ -178,8 +182,9 @@ func (e *Entry) mend() {
 	}
 }
 
-// Merge makes one report of those of several accounts and machines, sorted by what matters. A conversation that several tell of
-// is told once, by the newest of them. Sessions of several accounts that seem to be one piece of work are grouped.
+// Merge makes one report of those of several accounts and machines, sorted by what matters. A conversation that
+// several tell of is told once, by the newest of them. Sessions of several accounts that seem to be one piece of work
+// are grouped.
 func Merge(reports []Report, now time.Time) Report {
 	out := empty(now)
 	out.Complete = true
@@ -229,12 +234,14 @@ type merger struct {
 	places map[Place]bool
 }
 
-// known is where a conversation is told already. It is known by its thread; by its local id where one of the two has no thread.
+// known is where a conversation is told already. It is known by its thread; by its local id where one of the two has
+// no thread.
 func (m *merger) known(e Entry) *seenAt {
 	if link := linkOf(e); link != "" && m.told[link] != nil {
 		return m.told[link]
 	}
-	if s := m.told[e.SessionID]; e.SessionID != "" && s != nil && (s.link == "" || linkOf(e) == "" || s.link == linkOf(e)) {
+	if s := m.told[e.SessionID]; e.SessionID != "" && s != nil && (s.link == "" || linkOf(e) == "" ||
+		s.link == linkOf(e)) {
 		return s
 	}
 	return nil
@@ -304,7 +311,8 @@ func (m *merger) repeated(p Place, older *Report) {
 	}
 	said := fmt.Sprintf("%s: two reports tell of this account; the newer one counts", p.Name())
 	if lost > 0 {
-		said += fmt.Sprintf(", and sessions that only the older one has (%d) are left out: if they are two machines of one name, merge them under two host names", lost)
+		said += fmt.Sprintf(", and sessions that only the older one has (%d) are left out: if they are two machines of "+
+			"one name, merge them under two host names", lost)
 	}
 	if !slices.Contains(m.out.Warnings, said) {
 		m.out.Warnings = append(m.out.Warnings, said)
@@ -319,7 +327,8 @@ func keep[T any](into *[]T, from []T, ok func(T) bool) {
 	}
 }
 
-// group looks for sessions of different accounts that are one piece of work; groups within one account are in its own report.
+// group looks for sessions of different accounts that are one piece of work; groups within one account are in its own
+// report.
 func (m *merger) group() {
 	entries := map[string]Entry{}
 	for _, l := range m.out.lists() {

@@ -14,8 +14,9 @@ import (
 
 // listOf is the list of each place that a report lists.
 var listOf = map[standing.Place]string{
-	standing.ArchiveNow: "archive_now", standing.LookFirst: "wrapped_look_first", standing.Owner: "owners", standing.OwnerPlanned: "owners",
-	standing.Finished: "finished", standing.Held: "held", standing.WrapHeld: "held", standing.Duplicate: "duplicates",
+	standing.ArchiveNow: "archive_now", standing.LookFirst: "wrapped_look_first", standing.Owner: "owners",
+	standing.OwnerPlanned: "owners",
+	standing.Finished:     "finished", standing.Held: "held", standing.WrapHeld: "held", standing.Duplicate: "duplicates",
 	standing.HasDefect: "unclear", standing.WentOn: "unclear", standing.Wrapping: "unclear", standing.Unclear: "unclear",
 	standing.OutOfDate: "unclear", standing.Waiting: "unclear", standing.Error: "unclear", standing.Died: "unclear",
 	standing.Unanswered: "unclear", standing.Intended: "unclear", standing.Saved: "unclear", standing.Uncertain: "unclear",
@@ -96,7 +97,8 @@ func (b *builder) unrecorded(e Entry, st standing.Standing) {
 		at = *st.Review.LastAt
 	}
 	for _, d := range b.Unrecorded(e.Short) {
-		b.report.Defects = append(b.report.Defects, Defect{b.Place, journal.OpenDefect{DefectData: d, Session: e.Short, At: at}})
+		b.report.Defects = append(b.report.Defects, Defect{b.Place, journal.OpenDefect{DefectData: d, Session: e.Short,
+			At: at}})
 	}
 }
 
@@ -125,13 +127,15 @@ func readOnly(rev review.Review) string {
 	case rev.Writes() > 0:
 		return fmt.Sprintf("%s in its review, of which %d wrote", text.Plural(len(rev.Tools), "tool call"), rev.Writes())
 	case rev.Unjudged() > 0:
-		return fmt.Sprintf("%s in its review, of which %d cannot be judged", text.Plural(len(rev.Tools), "tool call"), rev.Unjudged())
+		return fmt.Sprintf("%s in its review, of which %d cannot be judged", text.Plural(len(rev.Tools), "tool call"),
+			rev.Unjudged())
 	case !rev.Answered:
 		return text.Plural(len(rev.Tools), "tool call") + " in its review, which has no end"
 	case len(rev.Tools) == 0:
 		return "no tool call in its review"
 	case denied > 0:
-		return fmt.Sprintf("%s in its review, of which %d that would write or cannot be judged were denied, and the rest only read",
+		return fmt.Sprintf("%s in its review, of which %d that would write or cannot be judged were denied, and the rest "+
+			"only read",
 			text.Plural(len(rev.Tools), "tool call"), denied)
 	}
 	return text.Plural(len(rev.Tools), "tool call") + " in its review, all only read"

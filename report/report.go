@@ -13,8 +13,8 @@ import (
 // Version is that of the report's JSON: a reader takes its own version and refuses a newer one.
 const Version = 1
 
-// Report is what the user reads. Every session of the inventory stands in exactly one of the lists; what they lead with, what
-// expires soon and what was typed names sessions that stand in a list as well.
+// Report is what the user reads. Every session of the inventory stands in exactly one of the lists; what they lead
+// with, what expires soon and what was typed names sessions that stand in a list as well.
 type Report struct {
 	Version int       `json:"version"`
 	AsOf    time.Time `json:"as_of"`
@@ -25,8 +25,8 @@ type Report struct {
 	// First is what matters most: defects, money at risk, a person never answered, what would act twice.
 	First   []Point  `json:"first"`
 	Defects []Defect `json:"defects"`
-	// ArchiveNow are real wraps that nothing speaks against, LookFirst those that something does; Finished are reviews that say
-	// DONE and still want their wrap.
+	// ArchiveNow are real wraps that nothing speaks against, LookFirst those that something does; Finished are reviews
+	// that say DONE and still want their wrap.
 	ArchiveNow []Entry `json:"archive_now"`
 	LookFirst  []Entry `json:"wrapped_look_first"`
 	Owners     []Entry `json:"owners"`
@@ -99,7 +99,8 @@ type Input struct {
 	Elsewhere []Elsewhere
 	// Warnings are what was not seen while the input was made.
 	Warnings []string
-	// Messages makes the texts of one kind (prep, wrap, review-wrap) that may be sent to sessions, by short; nil when nobody does.
+	// Messages makes the texts of one kind (prep, wrap, review-wrap) that may be sent to sessions, by short; nil when
+	// nobody does.
 	Messages func(kind string, shorts []string) map[string]Message
 	// Folder says the git state of a folder in words; nil when nobody looks.
 	Folder func(dir string) string
@@ -118,10 +119,12 @@ func Build(in Input) Report {
 		r.Defects = append(r.Defects, Defect{in.Place, d})
 	}
 	if taken := in.Inventory.TakenAt; !taken.IsZero() && in.Now.Sub(taken) > oldInventory {
-		r.Warnings = append(r.Warnings, "the inventory is of "+stamp(taken)+": what went offline since is not in here; make it anew with `recovery inventory`")
+		r.Warnings = append(r.Warnings, "the inventory is of "+stamp(taken)+": what went offline since is not in here; "+
+			"make it anew with `recovery inventory`")
 	}
 	if n := in.State.Unknown; n > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d events in the journal were written by a newer recovery and are not understood here: use that one", n))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d events in the journal were written by a newer recovery and are "+
+			"not understood here: use that one", n))
 	}
 	for _, u := range in.Inventory.Unmatched {
 		r.Unmatched = append(r.Unmatched, Unmatched{in.Place, u})
@@ -142,7 +145,8 @@ func Build(in Input) Report {
 		b.add(Entry{SessionName: it.SessionName, Cwd: it.Cwd, ExpiresAt: it.ExpiresAt}, it)
 	}
 	if b.archived > 0 {
-		r.LeftOut = append(r.LeftOut, LeftOut{in.Place, inventory.LeftOut{Reason: "archived since the inventory", Count: b.archived}})
+		r.LeftOut = append(r.LeftOut, LeftOut{in.Place, inventory.LeftOut{Reason: "archived since the inventory",
+			Count: b.archived}})
 	}
 	b.others()
 	b.live()
@@ -163,16 +167,21 @@ func Build(in Input) Report {
 }
 
 func empty(now time.Time) Report {
-	return Report{Version: Version, AsOf: now, Places: []Place{}, Parts: []Part{}, First: []Point{}, Defects: []Defect{}, ArchiveNow: []Entry{}, LookFirst: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
-		Typed: []Entry{}, Held: []Entry{}, Duplicates: []Entry{}, Captures: []Capture{}, Unclear: []Entry{}, NotWoken: []Entry{}, Live: []Entry{},
-		Unmatched: []Unmatched{}, Groups: []Group{}, Expiring: []Point{}, Elsewhere: []Elsewhere{}, LeftOut: []LeftOut{}, Agents: []string{}, Warnings: []string{}, Rows: []inventory.Row{}}
+	return Report{Version: Version, AsOf: now, Places: []Place{}, Parts: []Part{}, First: []Point{}, Defects: []Defect{},
+		ArchiveNow: []Entry{}, LookFirst: []Entry{}, Owners: []Entry{}, Finished: []Entry{},
+		Typed: []Entry{}, Held: []Entry{}, Duplicates: []Entry{}, Captures: []Capture{}, Unclear: []Entry{},
+		NotWoken: []Entry{}, Live: []Entry{},
+		Unmatched: []Unmatched{}, Groups: []Group{}, Expiring: []Point{}, Elsewhere: []Elsewhere{}, LeftOut: []LeftOut{},
+		Agents: []string{}, Warnings: []string{}, Rows: []inventory.Row{}}
 }
 
 // lists are the lists in which a session can stand, in the order in which they are shown.
 func (r *Report) lists() []List {
 	return []List{
-		{"archive_now", "Archive now", &r.ArchiveNow}, {"wrapped_look_first", "Wrapped, look first", &r.LookFirst}, {"owners", "Owners that wait for one go", &r.Owners},
-		{"finished", "Finished by their review, real wrap owed", &r.Finished}, {"held", "Held", &r.Held}, {"duplicates", "Duplicates", &r.Duplicates},
+		{"archive_now", "Archive now", &r.ArchiveNow}, {"wrapped_look_first", "Wrapped, look first", &r.LookFirst},
+		{"owners", "Owners that wait for one go", &r.Owners},
+		{"finished", "Finished by their review, real wrap owed", &r.Finished}, {"held", "Held", &r.Held},
+		{"duplicates", "Duplicates", &r.Duplicates},
 		{"unclear", "Unclear or unanswered", &r.Unclear}, {"not_woken", "Not woken", &r.NotWoken}, {"live", "Live", &r.Live},
 	}
 }
@@ -183,7 +192,8 @@ type List struct {
 	Entries     *[]Entry
 }
 
-// finish sorts the lists and makes what is drawn from all of them. deferred is a time before which nothing is woken; zero for none.
+// finish sorts the lists and makes what is drawn from all of them. deferred is a time before which nothing is woken;
+// zero for none.
 func (r *Report) finish(deferred time.Time) {
 	r.First, r.Expiring, r.Counts = []Point{}, []Point{}, []ListCount{}
 	for _, l := range r.lists() {

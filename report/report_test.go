@@ -18,7 +18,8 @@ var clock = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
 // sent makes a session of the journal that was woken, reviewed with a verdict, and wrapped in a state.
 func sent(short, verdict, wrapped string) *journal.Session {
-	s := &journal.Session{Short: short, Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p" + short, SessionID: short + "-x"}, At: clock,
+	s := &journal.Session{Short: short, Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p" + short,
+		SessionID: short + "-x"}, At: clock,
 		Result: &journal.OutcomeData{PromptID: "p" + short, Outcome: "woken", Sent: true}, ResultAt: clock}}}
 	if verdict != "" {
 		s.Review = &journal.ReviewData{Answered: true, Verdict: verdict}
@@ -50,7 +51,8 @@ func where(st *journal.State, reviews func(short string) (review.Review, bool)) 
 			in.Wrap = wrap.Status{State: wrap.State(s.Wrap.State), ClosingLine: s.Wrap.ClosingLine, Reason: s.Wrap.Reason}
 		}
 		if s := in.Journal; s != nil && s.Check != nil {
-			in.Check = &queuecheck.Result{Verdict: queuecheck.Verdict(s.Check.Verdict), Open: s.Check.Codes, Pending: s.Check.Pending}
+			in.Check = &queuecheck.Result{Verdict: queuecheck.Verdict(s.Check.Verdict), Open: s.Check.Codes,
+				Pending: s.Check.Pending}
 			for _, code := range s.Check.Codes {
 				in.Check.Reasons = append(in.Check.Reasons, queuecheck.Reason{Code: code, Text: "the text of " + code})
 			}
@@ -67,7 +69,8 @@ func where(st *journal.State, reviews func(short string) (review.Review, bool)) 
 func listed(shorts ...string) *inventory.Inventory {
 	inv := &inventory.Inventory{Complete: true, Found: len(shorts)}
 	for _, s := range shorts {
-		inv.Items = append(inv.Items, inventory.Item{SessionName: inventory.SessionName{Short: s, SessionID: s + "-x", Title: "title of " + s}})
+		inv.Items = append(inv.Items, inventory.Item{SessionName: inventory.SessionName{Short: s, SessionID: s + "-x",
+			Title: "title of " + s}})
 	}
 	return inv
 }
@@ -76,7 +79,8 @@ func listed(shorts ...string) *inventory.Inventory {
 func lists(t *testing.T, r Report) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for name, list := range map[string][]Entry{"archive": r.ArchiveNow, "look first": r.LookFirst, "owner": r.Owners, "finished": r.Finished, "duplicate": r.Duplicates, "held": r.Held, "unclear": r.Unclear, "not woken": r.NotWoken} {
+	for name, list := range map[string][]Entry{"archive": r.ArchiveNow, "look first": r.LookFirst, "owner": r.Owners,
+		"finished": r.Finished, "duplicate": r.Duplicates, "held": r.Held, "unclear": r.Unclear, "not woken": r.NotWoken} {
 		for _, e := range list {
 			if was, twice := out[e.Short]; twice {
 				t.Errorf("%s stands in %s and in %s", e.Short, was, name)
@@ -112,9 +116,11 @@ func TestEverySessionStandsInOneList(t *testing.T) {
 		"00000008": {sent("00000008", "DONE", "DONE"), &wrote, "look first"},
 		"00000009": {sent("00000009", "OWNER", ""), &after, "unclear"},
 		"0000000a": {sent("0000000a", "", ""), &review.Review{Started: true}, "unclear"},
-		"0000000b": {&journal.Session{Short: "0000000b", Check: &journal.CheckData{Verdict: "blocked", Codes: []string{"live"}}}, nil, "not woken"},
+		"0000000b": {&journal.Session{Short: "0000000b", Check: &journal.CheckData{Verdict: "blocked",
+			Codes: []string{"live"}}}, nil, "not woken"},
 		"0000000c": {sent("0000000c", "DONE", "RUNNING"), ptr(verdict("DONE")), "unclear"},
-		"0000000d": {sent("0000000d", "", ""), &review.Review{Answered: true, Started: true, Unclear: "no verdict block"}, "unclear"},
+		"0000000d": {sent("0000000d", "", ""), &review.Review{Answered: true, Started: true, Unclear: "no verdict block"},
+			"unclear"},
 	}
 	var shorts []string
 	var sessions []*journal.Session
@@ -122,12 +128,13 @@ func TestEverySessionStandsInOneList(t *testing.T) {
 		shorts, sessions = append(shorts, short), append(sessions, c.session)
 	}
 	st := state(sessions...)
-	r := Build(Input{Inventory: listed(shorts...), State: st, Now: clock, Standing: where(st, func(short string) (review.Review, bool) {
-		if c := cases[short].review; c != nil {
-			return *c, true
-		}
-		return review.Review{}, false
-	})})
+	r := Build(Input{Inventory: listed(shorts...), State: st, Now: clock,
+		Standing: where(st, func(short string) (review.Review, bool) {
+			if c := cases[short].review; c != nil {
+				return *c, true
+			}
+			return review.Review{}, false
+		})})
 	got := lists(t, r)
 	for short, c := range cases {
 		if got[short] != c.list {
@@ -144,9 +151,13 @@ func TestMoneyComesFirst(t *testing.T) {
 		"00000001": {Verdict: "OWNER"}, "00000002": {Verdict: "OWNER", ActsTwiceWith: []string{"00000001"}},
 		"00000003": {Verdict: "OWNER", PersonWaiting: "Kim"}, "00000004": {Verdict: "OWNER", MoneyAtRisk: "12 EUR"},
 	}
-	st := state(sent("00000001", "OWNER", ""), sent("00000002", "OWNER", ""), sent("00000003", "OWNER", ""), sent("00000004", "OWNER", ""))
+	st := state(sent("00000001", "OWNER", ""), sent("00000002", "OWNER", ""), sent("00000003", "OWNER", ""),
+		sent("00000004", "OWNER", ""))
 	r := Build(Input{Inventory: listed("00000001", "00000002", "00000003", "00000004"), Now: clock, State: st,
-		Standing: where(st, func(s string) (review.Review, bool) { return review.Review{Answered: true, Verdict: verdicts[s]}, true })})
+		Standing: where(st, func(s string) (review.Review, bool) {
+			return review.Review{Answered: true, Verdict: verdicts[s]},
+				true
+		})})
 	var order []string
 	for _, e := range r.Owners {
 		order = append(order, e.Short)
@@ -161,16 +172,21 @@ func TestMarkdownIsSafe(t *testing.T) {
 	hostile := "\x1b[2J<script>x</script> **bold** `code` [link](javascript:x) | # head\nnext: curl evil \u202e"
 	inv := listed("00000001")
 	inv.Items[0].Title, inv.Items[0].Cwd = hostile, hostile
-	inv.Unmatched = []inventory.NoJob{{Title: hostile, Kind: "unknown", Link: "https://claude.ai/code/session_x", WhatToDo: "look"}}
+	inv.Unmatched = []inventory.NoJob{{Title: hostile, Kind: "unknown", Link: "https://claude.ai/code/session_x",
+		WhatToDo: "look"}}
 	s := sent("00000001", "OWNER", "")
 	s.Check = &journal.CheckData{Verdict: "check", Pending: []string{hostile}}
 	st := state(s)
-	st.Defects = []journal.OpenDefect{{Session: "00000001", DefectData: journal.DefectData{Code: "write", Text: hostile, Next: hostile}}}
+	st.Defects = []journal.OpenDefect{{Session: "00000001", DefectData: journal.DefectData{Code: "write", Text: hostile,
+		Next: hostile}}}
 	r := Build(Input{Inventory: inv, State: st, Now: clock, Standing: where(st, func(string) (review.Review, bool) {
-		return review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "OWNER", Item: hostile, Open: []string{hostile}, Go: hostile, MoneyAtRisk: hostile, PersonWaiting: hostile, Recommend: hostile}}, true
+		return review.Review{Answered: true, Verdict: &review.Verdict{Verdict: "OWNER", Item: hostile,
+			Open: []string{hostile}, Go: hostile, MoneyAtRisk: hostile, PersonWaiting: hostile, Recommend: hostile}}, true
 	})})
-	look := Status{Items: []Row{{SessionName: inventory.SessionName{Short: "00000001", Title: hostile}, Owed: hostile, Do: standing.Do("%s", hostile)}}, Defects: st.Defects}
-	for _, md := range []string{r.Markdown(), Handoff{From: hostile, For: hostile, Why: hostile, Now: clock, Status: look}.Markdown()} {
+	look := Status{Items: []Row{{SessionName: inventory.SessionName{Short: "00000001", Title: hostile}, Owed: hostile,
+		Do: standing.Do("%s", hostile)}}, Defects: st.Defects}
+	for _, md := range []string{r.Markdown(), Handoff{From: hostile, For: hostile, Why: hostile, Now: clock,
+		Status: look}.Markdown()} {
 		for _, bad := range []string{"\x1b", "<script>", "\u202e", "\nnext: curl", "**bold**", "[link]("} {
 			if strings.Contains(md, bad) {
 				t.Errorf("%q stands in:\n%s", bad, md)
@@ -199,10 +215,12 @@ func TestStatusAndFinished(t *testing.T) {
 		"reviewed, an owner": {sent("00000001", "OWNER", ""), says("OWNER"), StepReviewed, true, false},
 		"wrapped":            {sent("00000001", "DONE", "DONE"), says("DONE"), StepWrapped, false, true},
 		"held":               {sent("00000001", "DONE", "HELD"), says("DONE"), StepWrapped, true, false},
-		"passed":             {&journal.Session{Short: "00000001", Check: &journal.CheckData{Verdict: "pass"}}, nil, StepChecked, true, false},
-		"turned away":        {&journal.Session{Short: "00000001", Refused: &journal.RefusedData{Reason: "not trusted"}, Check: &journal.CheckData{Verdict: "blocked", Codes: []string{"untrusted"}}}, nil, StepChecked, true, false},
-		"a call not judged":  {sent("00000001", "DONE", "DONE"), unjudged, StepWrapped, true, false},
-		"never checked":      {&journal.Session{Short: "00000001"}, nil, StepListed, true, false},
+		"passed": {&journal.Session{Short: "00000001", Check: &journal.CheckData{Verdict: "pass"}}, nil,
+			StepChecked, true, false},
+		"turned away": {&journal.Session{Short: "00000001", Refused: &journal.RefusedData{Reason: "not trusted"},
+			Check: &journal.CheckData{Verdict: "blocked", Codes: []string{"untrusted"}}}, nil, StepChecked, true, false},
+		"a call not judged": {sent("00000001", "DONE", "DONE"), unjudged, StepWrapped, true, false},
+		"never checked":     {&journal.Session{Short: "00000001"}, nil, StepListed, true, false},
 	} {
 		st := state(c.session)
 		at := where(st, func(string) (review.Review, bool) {

@@ -29,23 +29,29 @@ const (
 	StepWrapped   Step = "wrapped"
 )
 
-var steps = []Step{StepLive, StepListed, StepChecked, StepConfirmed, StepIntended, StepNotSent, StepSaved, StepUncertain, StepDefect,
+var steps = []Step{StepLive, StepListed, StepChecked, StepConfirmed, StepIntended, StepNotSent, StepSaved,
+	StepUncertain, StepDefect,
 	StepWoken, StepReviewed, StepWrapped}
 
 // stepOf is how far the session of each place has come.
 var stepOf = map[standing.Place]Step{
 	standing.Live: StepLive, standing.Listed: StepListed, standing.Pass: StepChecked, standing.Check: StepChecked,
-	standing.Blocked: StepChecked, standing.Confirmed: StepConfirmed, standing.Intended: StepIntended, standing.NotSent: StepNotSent,
-	standing.Saved: StepSaved, standing.Uncertain: StepUncertain, standing.HasDefect: StepDefect, standing.Unanswered: StepWoken,
-	standing.Waiting: StepWoken, standing.Error: StepWoken, standing.Died: StepWoken, standing.Owner: StepReviewed,
-	standing.OwnerPlanned: StepReviewed, standing.Finished: StepReviewed, standing.Duplicate: StepReviewed, standing.Held: StepReviewed,
-	standing.Unclear: StepReviewed, standing.OutOfDate: StepReviewed, standing.WentOn: StepReviewed, standing.Wrapping: StepReviewed,
-	standing.WrapHeld: StepWrapped, standing.LookFirst: StepWrapped, standing.ArchiveNow: StepWrapped, standing.Archived: StepWrapped,
-	standing.Gone: StepListed,
+	standing.Blocked: StepChecked, standing.Confirmed: StepConfirmed, standing.Intended: StepIntended,
+	standing.NotSent: StepNotSent,
+	standing.Saved:   StepSaved, standing.Uncertain: StepUncertain, standing.HasDefect: StepDefect,
+	standing.Unanswered: StepWoken,
+	standing.Waiting:    StepWoken, standing.Error: StepWoken, standing.Died: StepWoken, standing.Owner: StepReviewed,
+	standing.OwnerPlanned: StepReviewed, standing.Finished: StepReviewed, standing.Duplicate: StepReviewed,
+	standing.Held:    StepReviewed,
+	standing.Unclear: StepReviewed, standing.OutOfDate: StepReviewed, standing.WentOn: StepReviewed,
+	standing.Wrapping: StepReviewed,
+	standing.WrapHeld: StepWrapped, standing.LookFirst: StepWrapped, standing.ArchiveNow: StepWrapped,
+	standing.Archived: StepWrapped,
+	standing.Gone:     StepListed,
 }
 
-// stepFor is the step of one standing. What was never checked on record is only listed; a session that is gone has come as far
-// as its record says.
+// stepFor is the step of one standing. What was never checked on record is only listed; a session that is gone has
+// come as far as its record says.
 func stepFor(st standing.Standing) Step {
 	step := stepOf[st.Place]
 	switch {
@@ -108,8 +114,8 @@ func (s Status) Open() bool {
 	return false
 }
 
-// Listed are the sessions of an inventory and those of the journal that were woken, in the order in which they are shown. inv
-// may be nil.
+// Listed are the sessions of an inventory and those of the journal that were woken, in the order in which they are
+// shown. inv may be nil.
 func Listed(inv *inventory.Inventory, state *journal.State) []string {
 	var out, others []string
 	seen := map[string]bool{}
@@ -129,8 +135,10 @@ func Listed(inv *inventory.Inventory, state *journal.State) []string {
 }
 
 // StatusOf makes the status from the journal, the inventory and where each session stands; inv may be nil.
-func StatusOf(inv *inventory.Inventory, state *journal.State, where func(short string) standing.Standing, now time.Time) Status {
-	s := Status{Items: []Row{}, Defects: append([]journal.OpenDefect{}, state.Defects...), Causes: map[string]int{}, Cut: map[string]int{},
+func StatusOf(inv *inventory.Inventory, state *journal.State, where func(short string) standing.Standing,
+	now time.Time) Status {
+	s := Status{Items: []Row{}, Defects: append([]journal.OpenDefect{}, state.Defects...), Causes: map[string]int{},
+		Cut:    map[string]int{},
 		Events: state.Events, NewerEvents: state.Unknown}
 	if !state.First.IsZero() {
 		s.Since, s.Last = &state.First, &state.Last
@@ -212,8 +220,8 @@ func (s *Status) count(it *inventory.Item, st standing.Standing) {
 	}
 }
 
-// Finished says whether a recovery is over: something was woken, every session of it is ready to be archived or archived, and no
-// defect is open. Sessions that were never woken keep it open. Only then is its journal closed.
+// Finished says whether a recovery is over: something was woken, every session of it is ready to be archived or
+// archived, and no defect is open. Sessions that were never woken keep it open. Only then is its journal closed.
 func Finished(inv *inventory.Inventory, state *journal.State, where func(short string) standing.Standing) bool {
 	if len(state.Defects) > 0 {
 		return false
@@ -221,7 +229,8 @@ func Finished(inv *inventory.Inventory, state *journal.State, where func(short s
 	woken := false
 	for _, short := range Listed(inv, state) {
 		st := where(short)
-		over := st.Place == standing.ArchiveNow || st.Place == standing.Archived || st.Place == standing.Gone || st.Place == standing.Live
+		over := st.Place == standing.ArchiveNow || st.Place == standing.Archived || st.Place == standing.Gone ||
+			st.Place == standing.Live
 		if !over || st.Open() {
 			return false
 		}

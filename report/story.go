@@ -10,7 +10,8 @@ import (
 	"recovery/inventory"
 )
 
-// story is a session's life in order: made, active until, offline how, woken, reviewed, wrapped. What is not known is left out.
+// story is a session's life in order: made, active until, offline how, woken, reviewed, wrapped. What is not known is
+// left out.
 func (b *builder) story(short string, it *inventory.Item) []Moment {
 	out := []Moment{}
 	add := func(at time.Time, kind, text string) {

@@ -22,14 +22,16 @@ func (s *scan) calls(e *transcript.Entry, agent string) {
 		if _, ok := s.index[b.ID]; ok && b.ID != "" {
 			return true
 		}
-		call := Tool{ID: b.ID, Name: b.Name, Result: Pending, ChangedFiles: []string{}, Agent: agent, AfterReply: agent == "" && s.out.WentOn}
+		call := Tool{ID: b.ID, Name: b.Name, Result: Pending, ChangedFiles: []string{}, Agent: agent,
+			AfterReply: agent == "" && s.out.WentOn}
 		switch {
 		case b.Unknown != "":
 			call.Name = cmp.Or(b.Name, b.Unknown)
 			call.Class, call.Reason, call.Result = audit.Unknown, fmt.Sprintf("a block of type %q is not known", b.Unknown), Done
 		default:
 			j := s.rules.Call(b.Name, []byte(b.Input.Raw))
-			call.Class, call.Summary, call.Reason, call.Network = j.Class, text.CutBytes(j.Summary, maxSummary, " …"), j.Reason, j.Network
+			call.Class, call.Summary, call.Reason, call.Network = j.Class, text.CutBytes(j.Summary, maxSummary, " …"), j.Reason,
+				j.Network
 			if b.Service {
 				call.Result = Done // the service runs these itself
 			}
@@ -148,5 +150,6 @@ func (s *scan) subagents(door account.Door, win Window) {
 
 // unread adds a call that cannot be judged: what cannot be read may hold anything.
 func (s *scan) unread(format string, args ...any) {
-	s.out.Tools = append(s.out.Tools, Tool{Name: "subagent", Class: audit.Unknown, Reason: fmt.Sprintf(format, args...), Result: Done, ChangedFiles: []string{}})
+	s.out.Tools = append(s.out.Tools, Tool{Name: "subagent", Class: audit.Unknown, Reason: fmt.Sprintf(format, args...),
+		Result: Done, ChangedFiles: []string{}})
 }

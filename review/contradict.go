@@ -9,10 +9,13 @@ import (
 )
 
 var (
-	// saidVerdict is a line of the text that says a verdict: "Verdict: DONE", "**My verdict** is OWNER"; its last group is what follows.
-	saidVerdict = regexp.MustCompile(`(?i)^\W*(?:(?:my|the|final|our|this|review|session)\s+)*verdict[*_\s\x{a0}]*(?:([:=|–—-])|(?:is|remains|stays)\b)\W*\b(DONE|OWNER|DUPLICATE|HELD)\b[*_` + "`" + `"”]*(.*)$`)
+	// saidVerdict is a line of the text that says a verdict: "Verdict: DONE", "**My verdict** is OWNER"; its last group
+	// is what follows.
+	saidVerdict = regexp.MustCompile(
+		`(?i)^\W*(?:(?:my|the|final|our|this|review|session)\s+)*verdict[*_\s\x{a0}]*(?:([:=|–—-])|(?:is|remains|stays)\b)\W*\b(DONE|OWNER|DUPLICATE|HELD)\b[*_` + "`" + `"”]*(.*)$`)
 	// otherwise follows a verdict that is only talked about: the choice between several, or a condition.
-	otherwise = regexp.MustCompile(`(?i)^(?:-\w|\s*[/|]\s*\w|\W*(?:or|only|cannot|can|would|could|should|if|unless|once|when|after|means|oder|ou)\b)`)
+	otherwise = regexp.MustCompile(
+		`(?i)^(?:-\w|\s*[/|]\s*\w|\W*(?:or|only|cannot|can|would|could|should|if|unless|once|when|after|means|oder|ou)\b)`)
 	// endsThere is what follows a verdict in small letters that is no ordinary word: nothing, a mark or a reason.
 	endsThere = regexp.MustCompile(`(?i)^\s*(?:$|[.,;:!(–—|-]|(?:because|since|of|until|as)\b)`)
 	heading   = regexp.MustCompile(`^\s{0,3}(?:#{1,6}\s+(.*?)[\s#:*]*|\*\*([^*]+)\*\*\s*:?\s*)$`)
@@ -20,14 +23,16 @@ var (
 	listLine  = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ ]\]\s*)?(.*)$`)
 	ticked    = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[xX]\]|~~.+~~|[✅✔☑])`)
 	moneySaid = regexp.MustCompile(`(?i)\bmoney\b[^:|\n]{0,20}\bat risk\b[*_` + "`" + `\s]*(?:[:=]|\s[-–—]\s)\s*(.*)$`)
-	personRow = regexp.MustCompile(`(?i)\b(?:a )?person\b[^:|\n]{0,30}\b(?:waits|waiting|never answered|not answered)\b[*_` + "`" + `\s]*(?:[:=]|\s[-–—]\s)\s*(.*)$`)
+	personRow = regexp.MustCompile(
+		`(?i)\b(?:a )?person\b[^:|\n]{0,30}\b(?:waits|waiting|never answered|not answered)\b[*_` + "`" +
+			`\s]*(?:[:=]|\s[-–—]\s)\s*(.*)$`)
 	tableRow  = regexp.MustCompile(`^\s*\|([^|]+)\|([^|]+)\|?\s*$`)
 	clauseEnd = regexp.MustCompile(`;|\.\s+\p{Lu}`)
 )
 
-// contradiction says where a verdict block and the reply that it stands in say different things; empty when nothing does. The
-// block is what is acted on, so a reply that says something else beside it is shown and not acted on. Every sound review that is
-// taken for a contradiction costs the user a look, so only what is said outright counts.
+// contradiction says where a verdict block and the reply that it stands in say different things; empty when nothing
+// does. The block is what is acted on, so a reply that says something else beside it is shown and not acted on. Every
+// sound review that is taken for a contradiction costs the user a look, so only what is said outright counts.
 func contradiction(v *Verdict, reply string) string {
 	if v.Verdict == VerdictDone && len(v.Open) > 0 {
 		return "the verdict is DONE and it lists open items"
@@ -78,8 +83,8 @@ func verdictSaid(line string) string {
 	return strings.ToUpper(m[2])
 }
 
-// flagged says whether a line names something behind a flag's own name: "Money at risk: 400 EUR". A name in the middle of a
-// sentence, and one that the sentence denies ("No money at risk: ..."), is none.
+// flagged says whether a line names something behind a flag's own name: "Money at risk: 400 EUR". A name in the
+// middle of a sentence, and one that the sentence denies ("No money at risk: ..."), is none.
 func flagged(flag *regexp.Regexp, line string) bool {
 	m := flag.FindStringSubmatchIndex(line)
 	if m == nil {

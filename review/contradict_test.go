@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestContradictions: a block that the text contradicts is shown and not acted on; a text that says the same is no contradiction.
+// TestContradictions: a block that the text contradicts is shown and not acted on; a text that says the same is no
+// contradiction.
 func TestContradictions(t *testing.T) {
 	done := Verdict{Verdict: VerdictDone}
 	owner := Verdict{Verdict: VerdictOwner, Open: []string{"pay"}}

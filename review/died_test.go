@@ -36,7 +36,8 @@ func TestDiedInItsReview(t *testing.T) {
 		{"a permission prompt, and it lives", bash, "", true, "an answer", false, true, "waiting"},
 		{"a question", open("AskUserQuestion", nil), "", false, "AskUserQuestion", true, true, ""},
 		{"a call of which nobody knows whether it ran", bash, "", false, "Bash (./pay 4711)", true, false, ""},
-		{"a permission prompt that was seen", bash, "permission prompt (approve Bash: ./pay)", false, "permission prompt", true, true, ""},
+		{"a permission prompt that was seen", bash, "permission prompt (approve Bash: ./pay)", false, "permission prompt",
+			true, true, ""},
 		{"no call", fixtures.Unfinished(prompt), "", false, "", true, false, ""},
 		{"an answer", fixtures.Says(prompt, good), "permission prompt", false, "", false, false, ""},
 		{"it runs on", bash, "", true, "", false, false, "busy"},
@@ -48,7 +49,8 @@ func TestDiedInItsReview(t *testing.T) {
 				w.live(c.status)
 			}
 			rev := w.read()
-			if !strings.Contains(rev.Waiting, c.waiting) || (rev.Waiting == "") != (c.waiting == "") || rev.Died != c.died || rev.Asks() != c.asks {
+			if !strings.Contains(rev.Waiting, c.waiting) || (rev.Waiting == "") != (c.waiting == "") || rev.Died != c.died ||
+				rev.Asks() != c.asks {
 				t.Errorf("waiting %q, died %v, asks %v", rev.Waiting, rev.Died, rev.Asks())
 			}
 		})
@@ -58,7 +60,8 @@ func TestDiedInItsReview(t *testing.T) {
 // live makes this very process the session's.
 func (w *woken) live(status string) {
 	w.t.Helper()
-	data, err := json.Marshal(map[string]any{"pid": os.Getpid(), "sessionId": w.added.SessionID, "jobId": w.added.Short, "kind": "bg",
+	data, err := json.Marshal(map[string]any{"pid": os.Getpid(), "sessionId": w.added.SessionID, "jobId": w.added.Short,
+		"kind":      "bg",
 		"procStart": account.ReadProcesses().ByPID[os.Getpid()].Start, "status": status})
 	if err == nil {
 		dir := filepath.Join(w.a.Claude, "sessions")

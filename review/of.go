@@ -22,11 +22,12 @@ import (
 type NotWokenError struct{ Short string }
 
 func (e *NotWokenError) Error() string {
-	return fmt.Sprintf("session %s was not woken with a review; `recovery last-reply %s` prints its latest reply", e.Short, e.Short)
+	return fmt.Sprintf("session %s was not woken with a review; `recovery last-reply %s` prints its latest reply", e.Short,
+		e.Short)
 }
 
-// Of reads what a session did since its last wake: by the journal, or, when that knows none, by recovery's own prompt in the
-// transcript. After a prep, the verdict is that of the review before it.
+// Of reads what a session did since its last wake: by the journal, or, when that knows none, by recovery's own prompt
+// in the transcript. After a prep, the verdict is that of the review before it.
 func Of(w *inventory.World, rules *audit.Rules, s *journal.Session) (Review, error) {
 	job := w.Jobs.ByShort[s.Short]
 	if job == nil {
@@ -67,9 +68,10 @@ func window(w *inventory.World, job *account.Job, s *journal.Session) (Window, e
 	return windowBehind(w, job, s.Short, s.LastSent(), func(string) bool { return true })
 }
 
-// windowBehind is the window of a wake, or, when the journal has none, of the last of recovery's own prompts of a kind that stands
-// in the transcript.
-func windowBehind(w *inventory.World, job *account.Job, short string, last *journal.Wake, kind func(said string) bool) (Window, error) {
+// windowBehind is the window of a wake, or, when the journal has none, of the last of recovery's own prompts of a
+// kind that stands in the transcript.
+func windowBehind(w *inventory.World, job *account.Job, short string, last *journal.Wake, kind func(said string) bool) (
+	Window, error) {
 	loc := transcript.Locate(w.Account, job)
 	if last != nil {
 		return windowOf(last, short).follow(w.Account.Door, loc.Path), nil
@@ -95,7 +97,8 @@ func windowBehind(w *inventory.World, job *account.Job, short string, last *jour
 }
 
 func windowOf(wake *journal.Wake, short string) Window {
-	return Window{Path: wake.Transcript, From: wake.Size, PromptID: wake.PromptID, Expected: wake.Expected, Since: wake.At, Short: short, Prep: wake.IsPrep()}
+	return Window{Path: wake.Transcript, From: wake.Size, PromptID: wake.PromptID, Expected: wake.Expected, Since: wake.At,
+		Short: short, Prep: wake.IsPrep()}
 }
 
 // marked is the window of the last of recovery's own prompts of a kind that was delivered.
@@ -109,8 +112,8 @@ func marked(list []transcript.Marked, kind func(said string) bool) (Window, bool
 	return Window{}, false
 }
 
-// follow finds a review whose transcript is no longer where it was: the file was moved into another project folder, or the
-// client went on in another file (after /clear, say) and the review stands in the old one.
+// follow finds a review whose transcript is no longer where it was: the file was moved into another project folder,
+// or the client went on in another file (after /clear, say) and the review stands in the old one.
 func (win Window) follow(door account.Door, now string) Window {
 	if now == "" || now == win.Path {
 		return win
@@ -155,8 +158,9 @@ func (r *Review) openCall() string {
 	return ""
 }
 
-// waiting is the question that a session stands at, or stood at when it went offline: by its process, by the call itself, by the
-// job's own state, or, for as long as the same prompt has no reply and a call no result, by what was on record when it was seen.
+// waiting is the question that a session stands at, or stood at when it went offline: by its process, by the call
+// itself, by the job's own state, or, for as long as the same prompt has no reply and a call no result, by what was
+// on record when it was seen.
 func waiting(job *account.Job, live account.Liveness, seen *journal.ReviewData, rev Review) string {
 	asked := ""
 	for _, t := range rev.Tools {
@@ -194,7 +198,8 @@ func (r *Review) Over(now time.Time, settle time.Duration) bool {
 
 // Record writes a review and its defects into the journal, each defect once; it gives the defects that are new.
 func Record(j *journal.Journal, short string, rev *Review) ([]journal.DefectData, error) {
-	data := journal.ReviewData{PromptID: rev.PromptID, Answered: rev.Answered, Writes: rev.Writes(), Unknown: rev.Unjudged(), UserAfter: rev.UserAfter}
+	data := journal.ReviewData{PromptID: rev.PromptID, Answered: rev.Answered, Writes: rev.Writes(),
+		Unknown: rev.Unjudged(), UserAfter: rev.UserAfter}
 	if rev.Asks() {
 		data.Waiting = rev.Waiting
 	}
@@ -237,7 +242,8 @@ func Unrecorded(events []journal.Event, short string, rev *Review) []journal.Def
 }
 
 func defectData(short string, rev *Review, d Defect) journal.DefectData {
-	return journal.NewDefect(short, d.Code, key(rev, d), d.Text, "look at its thread; stop it if it acts: claude stop "+short)
+	return journal.NewDefect(short, d.Code, key(rev, d), d.Text, "look at its thread; stop it if it acts: claude stop "+
+		short)
 }
 
 func onRecord(events []journal.Event, short string, rev *Review, d Defect) bool {

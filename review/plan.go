@@ -12,7 +12,8 @@ import (
 	"recovery/prompts"
 )
 
-// planProblem says why a reply to a prep is no final plan; empty when it is one: its last line is the one that waits for the user.
+// planProblem says why a reply to a prep is no final plan; empty when it is one: its last line is the one that waits
+// for the user.
 func planProblem(reply string) string {
 	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(reply, "\r", "\n")), "\n")
 	last := strings.Trim(lines[len(lines)-1], " \t*_")
@@ -59,7 +60,8 @@ func reviewWindow(w *inventory.World, job *account.Job, s *journal.Session) (Win
 	return win, err
 }
 
-// follows takes the verdict, the calls and the defects of the review that this prep follows: the prep changes nothing of them.
+// follows takes the verdict, the calls and the defects of the review that this prep follows: the prep changes nothing
+// of them.
 func (r *Review) follows(earlier Review, err error) {
 	switch {
 	case err != nil:

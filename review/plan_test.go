@@ -34,20 +34,25 @@ func TestPlanProblem(t *testing.T) {
 // TestAPlanHidesNothingOfItsReview: verdict, calls and defects of the review stay.
 func TestAPlanHidesNothingOfItsReview(t *testing.T) {
 	owner := &Verdict{Verdict: VerdictOwner}
-	earlier := Review{Answered: true, Verdict: owner, PromptID: "one", BadLines: 1, Tools: []Tool{{ID: "a"}, {ID: "agent"}},
+	earlier := Review{Answered: true, Verdict: owner, PromptID: "one", BadLines: 1, Tools: []Tool{{ID: "a"},
+		{ID: "agent"}},
 		Defects: []Defect{{Code: DefectWrite, ToolID: "a"}, {Code: DefectForeign, Text: "x"}}}
-	r := Review{Plan: true, Answered: true, PromptID: "two", Tools: []Tool{{ID: "agent"}, {ID: "b"}}, Defects: []Defect{{Code: DefectForeign, Text: "x"}}}
+	r := Review{Plan: true, Answered: true, PromptID: "two", Tools: []Tool{{ID: "agent"}, {ID: "b"}},
+		Defects: []Defect{{Code: DefectForeign, Text: "x"}}}
 	r.follows(earlier, nil)
 	if r.Verdict != owner || len(r.Tools) != 3 || len(r.Defects) != 3 || r.BadLines != 1 || r.Unclear != "" {
 		t.Errorf("%+v", r)
 	}
-	if a, b := key(&r, r.Defects[1]), key(&r, r.Defects[2]); a == b || !strings.Contains(a, "one") || !strings.Contains(b, "two") {
+	if a, b := key(&r, r.Defects[1]), key(&r, r.Defects[2]); a == b || !strings.Contains(a, "one") ||
+		!strings.Contains(b, "two") {
 		t.Errorf("a defect of the review and one of the plan are one: %s, %s", a, b)
 	}
 	for name, c := range map[string]struct {
 		earlier Review
 		err     error
-	}{"gone": {err: errors.New("lost")}, "not answered": {earlier: Review{}}, "unclear": {earlier: Review{Answered: true, Unclear: "two blocks"}}, "a person between": {earlier: Review{Answered: true, Verdict: owner, UserAfter: true}}} {
+	}{"gone": {err: errors.New("lost")}, "not answered": {earlier: Review{}},
+		"unclear":          {earlier: Review{Answered: true, Unclear: "two blocks"}},
+		"a person between": {earlier: Review{Answered: true, Verdict: owner, UserAfter: true}}} {
 		r := Review{Plan: true, Answered: true}
 		if r.follows(c.earlier, c.err); r.Unclear == "" {
 			t.Errorf("%s: nothing is unclear", name)

@@ -68,8 +68,9 @@ type Review struct {
 	ReplyAt *time.Time `json:"reply_at"`
 	// LastAt is the time of the last line that belongs to the review.
 	LastAt *time.Time `json:"last_at"`
-	// Waiting is the question that the session waits with, such as a permission prompt, also when it is offline by now. Of one
-	// that died it can be the call that was open then, of which nobody knows whether it asked for permission or ran.
+	// Waiting is the question that the session waits with, such as a permission prompt, also when it is offline by now.
+	// Of one that died it can be the call that was open then, of which nobody knows whether it asked for permission or
+	// ran.
 	Waiting string `json:"waiting,omitempty"`
 	// Died says that the session is offline and its review has no reply: it was stopped, or died in it.
 	Died bool `json:"died,omitempty"`
@@ -77,11 +78,11 @@ type Review struct {
 	cut bool
 	// Error is the client's own message when the turn ended in one.
 	Error string `json:"error,omitempty"`
-	// Plan says that the last prompt was a prep: the reply is a final plan, the verdict that of the review before it, and tools and
-	// defects are those of both.
+	// Plan says that the last prompt was a prep: the reply is a final plan, the verdict that of the review before it,
+	// and tools and defects are those of both.
 	Plan bool `json:"plan,omitempty"`
-	// WentOn says that the session acted on after the reply: a task notification began a turn of its own, say. The reply and the
-	// verdict stay those of the prompt, and what was done since is judged with the review.
+	// WentOn says that the session acted on after the reply: a task notification began a turn of its own, say. The reply
+	// and the verdict stay those of the prompt, and what was done since is judged with the review.
 	WentOn bool `json:"went_on,omitempty"`
 	// UserAfter says that a person wrote after the reply: what runs from there on is the user's.
 	UserAfter bool `json:"user_after"`
@@ -164,7 +165,8 @@ func Read(w *inventory.World, rules *audit.Rules, win Window) (Review, error) {
 	}
 	defer func() { _ = t.Close() }()
 	if t.Size < win.From {
-		return s.out, fmt.Errorf("reading the review in %s: it has %d bytes and had %d before the wake: its end is lost", win.Path, t.Size, win.From)
+		return s.out, fmt.Errorf("reading the review in %s: it has %d bytes and had %d before the wake: its end is lost",
+			win.Path, t.Size, win.From)
 	}
 	if err := t.Walk(win.From, s.add); err != nil {
 		return s.out, err
@@ -175,12 +177,13 @@ func Read(w *inventory.World, rules *audit.Rules, win Window) (Review, error) {
 }
 
 func newScan(rules *audit.Rules, win Window) *scan {
-	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{}, agentAt: map[int]time.Time{},
-		out: Review{PromptID: win.PromptID, Plan: win.Prep, Tools: []Tool{}, Defects: []Defect{}}}
+	return &scan{win: win, rules: rules, index: map[string]int{}, agents: map[int]string{}, read: map[string]bool{},
+		agentAt: map[int]time.Time{},
+		out:     Review{PromptID: win.PromptID, Plan: win.Prep, Tools: []Tool{}, Defects: []Defect{}}}
 }
 
-// Audit judges every tool call of a whole transcript, its subagents' included, whoever asked for it. Its defects are the
-// writes that were not denied.
+// Audit judges every tool call of a whole transcript, its subagents' included, whoever asked for it. Its defects are
+// the writes that were not denied.
 func Audit(door account.Door, rules *audit.Rules, path string) (Review, error) {
 	s := newScan(rules, Window{Path: path})
 	s.all = true

@@ -86,7 +86,8 @@ func (w *woken) read() review.Review {
 	return rev
 }
 
-var good = fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"the last step"}, Go: "runs it", Recommend: "go"}.Text()
+var good = fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"the last step"}, Go: "runs it",
+	Recommend: "go"}.Text()
 
 func tool(name string, input map[string]any, result string) fixtures.Tool {
 	return fixtures.Tool{Name: name, Input: input, Result: result}
@@ -118,7 +119,8 @@ func TestInvariant6WritesAndUnjudgedCallsAreReported(t *testing.T) {
 		{"a failed write", failed, audit.Write, review.Failed, 1},
 		{"a pending write", pending, audit.Write, review.Pending, 1},
 		{"what the client recorded as changed", recorded, audit.Write, review.Done, 1},
-		{"an edit", tool("Edit", map[string]any{"file_path": "/x", "old_string": "a", "new_string": "b"}, "ok"), audit.Write, review.Done, 1},
+		{"an edit", tool("Edit", map[string]any{"file_path": "/x", "old_string": "a", "new_string": "b"}, "ok"), audit.Write,
+			review.Done, 1},
 		{"a tool that nobody knows", tool("Frobnicate", map[string]any{}, "ok"), audit.Unknown, review.Done, 0},
 		{"a script", fixtures.Bash("./deploy.sh", ""), audit.Unknown, review.Done, 0},
 	} {
@@ -146,7 +148,8 @@ func TestInvariant6WritesAndUnjudgedCallsAreReported(t *testing.T) {
 
 func TestReviewReadsTheReplyAndItsVerdict(t *testing.T) {
 	rev := wake(t, fixtures.Says(prompt, good, fixtures.Read("a.go", "x"))).read()
-	if !rev.Answered || rev.Verdict == nil || rev.Verdict.Verdict != "OWNER" || rev.Unclear != "" || len(rev.Defects) != 0 {
+	if !rev.Answered || rev.Verdict == nil || rev.Verdict.Verdict != "OWNER" || rev.Unclear != "" ||
+		len(rev.Defects) != 0 {
 		t.Errorf("%+v", rev)
 	}
 	rev = wake(t, fixtures.Says(prompt, "All done, nothing is left.")).read()
@@ -169,7 +172,8 @@ func TestReviewEndsAtThePersonsMessage(t *testing.T) {
 
 func TestMessageBeforeOrWithThePromptIsADefect(t *testing.T) {
 	rev := wake(t, fixtures.Says("yes, go ahead\n\n"+prompt, good)).read()
-	if len(rev.Defects) != 1 || rev.Defects[0].Code != review.DefectJoined || !strings.Contains(rev.Defects[0].Text, "yes, go ahead") {
+	if len(rev.Defects) != 1 || rev.Defects[0].Code != review.DefectJoined || !strings.Contains(rev.Defects[0].Text,
+		"yes, go ahead") {
 		t.Errorf("joined: %+v", rev.Defects)
 	}
 	w := wake(t, fixtures.Says("yes, go ahead", "Sent.", fixtures.Bash("touch sent", "")), fixtures.Says(prompt, good))

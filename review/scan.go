@@ -37,7 +37,8 @@ func (s *scan) add(e *transcript.Entry) bool {
 	return !s.over || s.behind(e)
 }
 
-// behind looks for a person's own message behind the review that was answered. A text of recovery's, however it was sent, is none.
+// behind looks for a person's own message behind the review that was answered. A text of recovery's, however it was
+// sent, is none.
 func (s *scan) behind(e *transcript.Entry) bool {
 	if e.Sidechain {
 		return true
@@ -91,8 +92,8 @@ func (s *scan) within(e *transcript.Entry) bool {
 	return true
 }
 
-// commanded follows commands of the client that a person typed: one that the model answers is a person's message. It answers
-// false when that ends the review.
+// commanded follows commands of the client that a person typed: one that the model answers is a person's message. It
+// answers false when that ends the review.
 func (s *scan) commanded(e *transcript.Entry) bool {
 	switch s.turns.Add(e) {
 	case transcript.ByCommand:
@@ -136,7 +137,8 @@ func (s *scan) said(e *transcript.Entry) bool {
 	case transcript.Notification, transcript.Other:
 		other := by == transcript.Other
 		// The user has recovery's messages sent by a session of theirs: what they ask for is the user's, as if it were typed.
-		if other && !s.all && s.out.Started && prompts.IsMessage(e.Text()) && (s.ended || prompts.IsNudgeAlone(e.Text(), s.win.Short)) {
+		if other && !s.all && s.out.Started && prompts.IsMessage(e.Text()) &&
+			(s.ended || prompts.IsNudgeAlone(e.Text(), s.win.Short)) {
 			return s.person(e, e.Text())
 		}
 		s.stamp(e)
@@ -146,7 +148,8 @@ func (s *scan) said(e *transcript.Entry) bool {
 			return true
 		}
 		if other {
-			s.defect(DefectForeign, "", "a message of another session or a schedule came into the review: %q", text.Clip(e.Text(), 200))
+			s.defect(DefectForeign, "", "a message of another session or a schedule came into the review: %q",
+				text.Clip(e.Text(), 200))
 		}
 	}
 	return true
@@ -162,15 +165,16 @@ func (s *scan) person(e *transcript.Entry, said string) bool {
 		s.out.Started, s.ended = true, false
 		s.stamp(e)
 		if s.win.Expected != "" && said != s.win.Expected {
-			s.defect(DefectJoined, "", "more than the prompt was delivered in one message: %q", text.Clip(extra(said, s.win.Expected), 300))
+			s.defect(DefectJoined, "", "more than the prompt was delivered in one message: %q",
+				text.Clip(extra(said, s.win.Expected), 300))
 		}
 	case s.out.Started && prompts.IsNudgeAlone(said, s.win.Short):
 		// The user asks for the reply to this very prompt.
 		s.ended, s.out.WentOn = false, false
 		s.stamp(e)
 	case prompts.IsOwn(said) && (!s.out.Started || s.ended || len(prompts.FindPromptID(said)) > 0):
-		// An earlier or later prompt of recovery's has a window of its own. A message of recovery's that comes before the reply, and
-		// is no nudge alone, has somebody's words beside it.
+		// An earlier or later prompt of recovery's has a window of its own. A message of recovery's that comes before the
+		// reply, and is no nudge alone, has somebody's words beside it.
 		if s.out.Started {
 			return false
 		}

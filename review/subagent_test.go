@@ -24,8 +24,12 @@ func (w *woken) agent(id string, at time.Time, commands ...string) {
 	var b strings.Builder
 	stamp := at.UTC().Format(time.RFC3339Nano)
 	for i, c := range commands {
-		fmt.Fprintf(&b, `{"type":"assistant","isSidechain":true,"agentId":%q,"message":{"id":"m%d","role":"assistant","model":"x","content":[{"type":"tool_use","id":"%s-%d","name":"Bash","input":{"command":%q}}],"stop_reason":"tool_use"},"uuid":"a%d","timestamp":%q}`+"\n", id, i, id, i, c, i, stamp)
-		fmt.Fprintf(&b, `{"type":"user","isSidechain":true,"agentId":%q,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s-%d","content":"ok"}]},"uuid":"r%d","timestamp":%q}`+"\n", id, id, i, i, stamp)
+		fmt.Fprintf(&b, `{"type":"assistant","isSidechain":true,"agentId":%q,"message":{"id":"m%d","role":"assistant",`+
+			`"model":"x","content":[{"type":"tool_use","id":"%s-%d","name":"Bash","input":{"command":%q}}],`+
+			`"stop_reason":"tool_use"},"uuid":"a%d","timestamp":%q}`+"\n", id, i, id, i, c, i, stamp)
+		fmt.Fprintf(&b, `{"type":"user","isSidechain":true,"agentId":%q,"message":{"role":"user",`+
+			`"content":[{"type":"tool_result","tool_use_id":"%s-%d","content":"ok"}]},"uuid":"r%d","timestamp":%q}`+"\n", id, id,
+			i, i, stamp)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "agent-"+id+".jsonl"), []byte(b.String()), 0o600); err != nil {
 		w.t.Fatal(err)
@@ -34,9 +38,16 @@ func (w *woken) agent(id string, at time.Time, commands ...string) {
 
 // started makes an Agent call whose result names the subagent, and answers the review.
 func started(id string) []fixtures.Turn {
-	call := fmt.Sprintf(`{"type":"assistant","isSidechain":false,"message":{"id":"ma","role":"assistant","model":"x","content":[{"type":"tool_use","id":"toolu_agent","name":"Agent","input":{"prompt":"look"}}],"stop_reason":"tool_use"},"uuid":"00000000-0000-4000-8000-00000000000a","timestamp":%q}`, time.Now().UTC().Format(time.RFC3339Nano))
-	result := fmt.Sprintf(`{"type":"user","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_agent","content":"launched"}]},"toolUseResult":{"isAsync":true,"agentId":%q},"uuid":"00000000-0000-4000-8000-00000000000b","timestamp":%q}`, id, time.Now().UTC().Format(time.RFC3339Nano))
-	return []fixtures.Turn{fixtures.Unfinished(prompt), fixtures.Raw([]byte(call + "\n" + result + "\n")), fixtures.Notified("<task-notification>done</task-notification>", good)}
+	call := fmt.Sprintf(`{"type":"assistant","isSidechain":false,"message":{"id":"ma","role":"assistant","model":"x",`+
+		`"content":[{"type":"tool_use","id":"toolu_agent","name":"Agent","input":{"prompt":"look"}}],`+
+		`"stop_reason":"tool_use"},"uuid":"00000000-0000-4000-8000-00000000000a","timestamp":%q}`,
+		time.Now().UTC().Format(time.RFC3339Nano))
+	result := fmt.Sprintf(`{"type":"user","isSidechain":false,"message":{"role":"user",`+
+		`"content":[{"type":"tool_result","tool_use_id":"toolu_agent","content":"launched"}]},`+
+		`"toolUseResult":{"isAsync":true,"agentId":%q},"uuid":"00000000-0000-4000-8000-00000000000b","timestamp":%q}`, id,
+		time.Now().UTC().Format(time.RFC3339Nano))
+	return []fixtures.Turn{fixtures.Unfinished(prompt), fixtures.Raw([]byte(call + "\n" + result + "\n")),
+		fixtures.Notified("<task-notification>done</task-notification>", good)}
 }
 
 // TestSubagentsAreJudgedByTheirOwnCalls: the start of one is a read when its transcript was read, and its calls count.
@@ -83,19 +94,27 @@ func TestSubagentsAreJudgedByTheirOwnCalls(t *testing.T) {
 func TestPatchesAndUnknownBlocks(t *testing.T) {
 	now := time.Now().UTC().Format(time.RFC3339Nano)
 	line := func(block, result string) fixtures.Turn {
-		return fixtures.Raw([]byte(fmt.Sprintf(`{"type":"assistant","isSidechain":false,"message":{"id":"mx","role":"assistant","model":"x","content":[%s],"stop_reason":"tool_use"},"uuid":"00000000-0000-4000-8000-00000000000c","timestamp":%q}`+"\n"+`{"type":"user","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"x1","content":"ok"}]},"toolUseResult":%s,"uuid":"00000000-0000-4000-8000-00000000000d","timestamp":%q}`+"\n", block, now, result, now)))
+		return fixtures.Raw([]byte(fmt.Sprintf(`{"type":"assistant","isSidechain":false,"message":{"id":"mx",`+
+			`"role":"assistant","model":"x","content":[%s],"stop_reason":"tool_use"},`+
+			`"uuid":"00000000-0000-4000-8000-00000000000c","timestamp":%q}`+"\n"+`{"type":"user","isSidechain":false,`+
+			`"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"x1","content":"ok"}]},`+
+			`"toolUseResult":%s,"uuid":"00000000-0000-4000-8000-00000000000d","timestamp":%q}`+"\n", block, now, result, now)))
 	}
 	for _, c := range []struct {
 		name, block, result string
 		class               audit.Class
 	}{
-		{"a read", `{"type":"tool_use","id":"x1","name":"Read","input":{"file_path":"/a"}}`, `{"file":{"filePath":"/a"}}`, audit.Read},
-		{"a patch", `{"type":"tool_use","id":"x1","name":"Mystery","input":{}}`, `{"filePath":"/a","structuredPatch":[{"lines":["+x"]}]}`, audit.Write},
-		{"more files than are named", `{"type":"tool_use","id":"x1","name":"Bash","input":{"command":"git status"}}`, `{"bashEditDiff":{"changedFiles":[],"moreFiles":3}}`, audit.Write},
+		{"a read", `{"type":"tool_use","id":"x1","name":"Read","input":{"file_path":"/a"}}`, `{"file":{"filePath":"/a"}}`,
+			audit.Read},
+		{"a patch", `{"type":"tool_use","id":"x1","name":"Mystery","input":{}}`,
+			`{"filePath":"/a","structuredPatch":[{"lines":["+x"]}]}`, audit.Write},
+		{"more files than are named", `{"type":"tool_use","id":"x1","name":"Bash","input":{"command":"git status"}}`,
+			`{"bashEditDiff":{"changedFiles":[],"moreFiles":3}}`, audit.Write},
 		{"a server's search", `{"type":"server_tool_use","id":"x1","name":"web_search","input":{"query":"q"}}`, `{}`, ""},
 		{"a block of a new type", `{"type":"quantum_use","id":"x1","name":"Q","input":{}}`, `{}`, audit.Unknown},
 	} {
-		rev := wake(t, fixtures.Unfinished(prompt), line(c.block, c.result), fixtures.Notified("<task-notification>x</task-notification>", good)).read()
+		rev := wake(t, fixtures.Unfinished(prompt), line(c.block, c.result),
+			fixtures.Notified("<task-notification>x</task-notification>", good)).read()
 		if len(rev.Tools) != 1 {
 			t.Errorf("%s: %+v", c.name, rev.Tools)
 			continue
@@ -108,7 +127,8 @@ func TestPatchesAndUnknownBlocks(t *testing.T) {
 
 // TestAuditTakesTheWholeTranscript: every call, whoever asked for it.
 func TestAuditTakesTheWholeTranscript(t *testing.T) {
-	w := wake(t, fixtures.Says(prompt, good, fixtures.Read("a", "x")), fixtures.Says("go", "Done.", fixtures.Bash("rm x", "")))
+	w := wake(t, fixtures.Says(prompt, good, fixtures.Read("a", "x")), fixtures.Says("go", "Done.",
+		fixtures.Bash("rm x", "")))
 	rev, err := review.Audit(account.Door{}, audit.Default(), w.added.Transcript)
 	if err != nil {
 		t.Fatal(err)
@@ -123,8 +143,12 @@ func BenchmarkAudit(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "t.jsonl")
 	var s strings.Builder
 	for i := range 10000 {
-		fmt.Fprintf(&s, `{"type":"assistant","isSidechain":false,"message":{"id":"m%d","role":"assistant","model":"x","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"cd src && git log --oneline -5 -- file%d.go | head -3"}}],"stop_reason":"tool_use"},"uuid":"a%d","timestamp":"2026-11-29T10:00:00.000Z"}`+"\n", i, i, i, i)
-		fmt.Fprintf(&s, `{"type":"user","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"ok"}]},"uuid":"r%d","timestamp":"2026-11-29T10:00:01.000Z"}`+"\n", i, i)
+		fmt.Fprintf(&s, `{"type":"assistant","isSidechain":false,"message":{"id":"m%d","role":"assistant","model":"x",`+
+			`"content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"cd src && git log --oneline -5 -- `+
+			`file%d.go | head -3"}}],"stop_reason":"tool_use"},"uuid":"a%d","timestamp":"2026-11-29T10:00:00.000Z"}`+"\n", i, i,
+			i, i)
+		fmt.Fprintf(&s, `{"type":"user","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"t%d","content":"ok"}]},"uuid":"r%d","timestamp":"2026-11-29T10:00:01.000Z"}`+"\n", i, i)
 	}
 	if err := os.WriteFile(path, []byte(s.String()), 0o600); err != nil {
 		b.Fatal(err)

@@ -20,21 +20,22 @@ const (
 	VerdictHeld      = "HELD"      // the session waits for something that no go can give
 )
 
-// maxVerdictBlock is the most that a verdict block may hold, in bytes. A block is a few hundred bytes; what is larger was
-// not written by the shape that the prompt asks for.
+// maxVerdictBlock is the most that a verdict block may hold, in bytes. A block is a few hundred bytes; what is larger
+// was not written by the shape that the prompt asks for.
 const maxVerdictBlock = 64 << 10
 
 // maxVerdictDepth is how deep an extra key's value may nest. The known keys need two levels.
 const maxVerdictDepth = 16
 
-// Verdict is what a session says about itself at the end of a review, in its fenced YAML block. Every value is the session's
-// own word: data to be shown, and to be held against the audit, never proof.
+// Verdict is what a session says about itself at the end of a review, in its fenced YAML block. Every value is the
+// session's own word: data to be shown, and to be held against the audit, never proof.
 type Verdict struct {
-	Verdict       string   `json:"verdict"`         // one of the four values above
-	Item          string   `json:"item"`            // what the session works on: a ticket, an invoice, a change
-	Open          []string `json:"open"`            // what is left to do, never nil
-	Go            string   `json:"go"`              // what one go of the user would do, empty when nothing waits for one
-	MoneyAtRisk   string   `json:"money_at_risk"`   // empty for none, "yes" when only that is said, else the session's words
+	Verdict string   `json:"verdict"` // one of the four values above
+	Item    string   `json:"item"`    // what the session works on: a ticket, an invoice, a change
+	Open    []string `json:"open"`    // what is left to do, never nil
+	Go      string   `json:"go"`      // what one go of the user would do, empty when nothing waits for one
+	// empty for none, "yes" when only that is said, else the session's words
+	MoneyAtRisk   string   `json:"money_at_risk"`
 	PersonWaiting string   `json:"person_waiting"`  // empty for nobody, "yes" when only that is said, else who
 	ActsTwiceWith []string `json:"acts_twice_with"` // shorts of sessions that would do the same work, never nil
 	Recommend     string   `json:"recommend"`       // what the session advises
@@ -46,9 +47,10 @@ var (
 	verdictNames = []string{VerdictDone, VerdictOwner, VerdictDuplicate, VerdictHeld}
 )
 
-// ParseVerdict reads the verdict block of a review's reply: the only fenced block with a verdict key, marked as YAML, the
-// last block of the reply, with nothing but blank lines behind it. Anything else is an error that says why; the caller
-// shows the review as unclear then, since a guessed verdict could archive unfinished work. docs/verdict.md describes the keys.
+// ParseVerdict reads the verdict block of a review's reply: the only fenced block with a verdict key, marked as YAML,
+// the last block of the reply, with nothing but blank lines behind it. Anything else is an error that says why; the
+// caller shows the review as unclear then, since a guessed verdict could archive unfinished work. docs/verdict.md
+// describes the keys.
 func ParseVerdict(reply string) (*Verdict, error) {
 	blocks, rest := fencedBlocks(reply)
 	found := -1
@@ -103,8 +105,8 @@ func decodeVerdict(body string) (*Verdict, error) {
 	return verdictOf(top)
 }
 
-// plainNode refuses what makes a document mean something else than what stands there: anchors, aliases, tags, merge keys
-// and keys that are given twice.
+// plainNode refuses what makes a document mean something else than what stands there: anchors, aliases, tags, merge
+// keys and keys that are given twice.
 func plainNode(n *yaml.Node, depth int) error {
 	switch {
 	case depth > maxVerdictDepth:
@@ -194,8 +196,8 @@ func verdictName(n *yaml.Node) (string, error) {
 	return "", fmt.Errorf("%.40q is none of %s", s, strings.Join(verdictNames, ", "))
 }
 
-// scalarText gives the words of a value as they stand there: a short of digits only, or an item that is a number or a date,
-// must not be changed by what YAML makes of it.
+// scalarText gives the words of a value as they stand there: a short of digits only, or an item that is a number or a
+// date, must not be changed by what YAML makes of it.
 func scalarText(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.ScalarNode {
 		return "", false

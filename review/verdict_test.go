@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const goodBlock = "verdict: OWNER\nitem: refund of order 5512\nopen:\n  - pay 30 EUR back\n  - answer Kim\ngo: pays 30 EUR back\n" +
+const goodBlock = "verdict: OWNER\nitem: refund of order 5512\nopen:\n  - pay 30 EUR back\n  - answer Kim\ngo: pays " +
+	"30 EUR back\n" +
 	"money_at_risk: 30 EUR\nperson_waiting: Kim Lee since 3 May\nacts_twice_with: [b2c3d4e5]\nrecommend: let it run\n"
 
 const minimal = "verdict: DONE\nitem: x\nmoney_at_risk: none\nperson_waiting: none\n"
@@ -17,8 +18,10 @@ const minimal = "verdict: DONE\nitem: x\nmoney_at_risk: none\nperson_waiting: no
 func block(body string) string { return "## Review\n\nText.\n\n```yaml\n" + body + "```\n" }
 
 func TestParseVerdict(t *testing.T) {
-	want := &Verdict{Verdict: "OWNER", Item: "refund of order 5512", Open: []string{"pay 30 EUR back", "answer Kim"}, Go: "pays 30 EUR back",
-		MoneyAtRisk: "30 EUR", PersonWaiting: "Kim Lee since 3 May", ActsTwiceWith: []string{"b2c3d4e5"}, Recommend: "let it run"}
+	want := &Verdict{Verdict: "OWNER", Item: "refund of order 5512", Open: []string{"pay 30 EUR back", "answer Kim"},
+		Go:          "pays 30 EUR back",
+		MoneyAtRisk: "30 EUR", PersonWaiting: "Kim Lee since 3 May", ActsTwiceWith: []string{"b2c3d4e5"},
+		Recommend: "let it run"}
 	for name, reply := range map[string]string{
 		"plain":               block(goodBlock),
 		"CRLF":                strings.ReplaceAll(block(goodBlock), "\n", "\r\n"),
@@ -46,8 +49,10 @@ func TestParseVerdict(t *testing.T) {
 }
 
 func TestParseVerdictValues(t *testing.T) {
-	for in, want := range map[string]string{"none": "", "no": "", "No.": "", "false": "", "null": "", "~": "", "": "", "\"\"": "", "nobody": "", "0": "", "N/A": "",
-		"true": "yes", "yes": "yes", "Yes": "yes", "\"yes\"": "yes", "300": "300", "300 EUR": "300 EUR", "none of it": "none of it", "12.50": "12.50", "2024-05-03": "2024-05-03"} {
+	for in, want := range map[string]string{"none": "", "no": "", "No.": "", "false": "", "null": "", "~": "", "": "",
+		"\"\"": "", "nobody": "", "0": "", "N/A": "",
+		"true": "yes", "yes": "yes", "Yes": "yes", "\"yes\"": "yes", "300": "300", "300 EUR": "300 EUR",
+		"none of it": "none of it", "12.50": "12.50", "2024-05-03": "2024-05-03"} {
 		v, err := ParseVerdict(block("verdict: HELD\nitem: x\nmoney_at_risk: " + in + "\nperson_waiting: " + in + "\n"))
 		if err != nil || v.MoneyAtRisk != want || v.PersonWaiting != want {
 			t.Errorf("%q: %+v, %v", in, v, err)
@@ -57,7 +62,8 @@ func TestParseVerdictValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(&Verdict{Verdict: "DONE", Item: "x", Open: []string{}, ActsTwiceWith: []string{"12345678", "1e234567"}, Recommend: "5"}, v); d != "" {
+	if d := cmp.Diff(&Verdict{Verdict: "DONE", Item: "x", Open: []string{}, ActsTwiceWith: []string{"12345678",
+		"1e234567"}, Recommend: "5"}, v); d != "" {
 		t.Error(d)
 	}
 	b, err := json.Marshal(v)
@@ -69,34 +75,35 @@ func TestParseVerdictValues(t *testing.T) {
 func TestParseVerdictRefuses(t *testing.T) {
 	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
 	for name, c := range map[string]struct{ reply, why string }{
-		"nothing":             {"", "no verdict block"},
-		"no block":            {"verdict: DONE\n", "no verdict block"},
-		"other blocks only":   {"```yaml\na: 1\n```\n", "no verdict block"},
-		"indented":            {"    ```yaml\n    verdict: DONE\n    ```\n", "no verdict block"},
-		"two":                 {block(goodBlock) + "\n" + block(goodBlock), "two verdict blocks"},
-		"two, one unmarked":   {"```\nverdict: DONE\n```\n" + block(goodBlock), "two verdict blocks"},
-		"two, flow style":     {"```yaml\n{verdict: DONE}\n```\n" + block(goodBlock), "two verdict blocks"},
-		"not the last":        {block(goodBlock) + "```sh\nls\n```\n", "not the last"},
-		"text behind":         {block(goodBlock) + "Archive it.\n", "text after"},
-		"not closed":          {strings.TrimSuffix(block(goodBlock), "```\n"), "not closed"},
-		"not marked":          {"```\n" + goodBlock + "```", "not marked"},
-		"json":                {"```json\n{\"verdict\": \"DONE\"}\n```", "not marked"},
-		"too large":           {block(minimal + "note: " + strings.Repeat("x", maxVerdictBlock) + "\n"), "bytes"},
-		"unknown verdict":     {block(strings.Replace(minimal, "DONE", "MAYBE", 1)), "none of"},
-		"lower case":          {block(strings.Replace(minimal, "DONE", "done", 1)), "none of"},
-		"template":            {block(strings.Replace(minimal, "DONE", "DONE | OWNER", 1)), "none of"},
-		"verdict a list":      {block(strings.Replace(minimal, "DONE", "[DONE]", 1)), "must be a text"},
-		"verdict empty":       {block(strings.Replace(minimal, "DONE", "", 1)), "must be a text"},
-		"item missing":        {block("verdict: DONE\nmoney_at_risk: none\nperson_waiting: none\n"), "item is missing"},
-		"money missing":       {block("verdict: DONE\nitem: x\nperson_waiting: none\n"), "money_at_risk is missing"},
-		"item a bool":         {block(strings.Replace(minimal, "item: x", "item: true", 1)), "must be a text"},
-		"item blank":          {block(strings.Replace(minimal, "item: x", "item: ' '", 1)), "must not be empty"},
-		"open a text":         {block(minimal + "open: none\n"), "must be a list"},
-		"open of lists":       {block(minimal + "open: [[a]]\n"), "must be a text"},
-		"open with null":      {block(minimal + "open: [~]\n"), "must be a text"},
-		"go a list":           {block(minimal + "go: [a]\n"), "must be a text"},
-		"go true":             {block(minimal + "go: true\n"), "must be a text"},
-		"money a map":         {block("verdict: DONE\nitem: x\nmoney_at_risk: {a: b}\nperson_waiting: none\n"), "must be true, false or a text"},
+		"nothing":           {"", "no verdict block"},
+		"no block":          {"verdict: DONE\n", "no verdict block"},
+		"other blocks only": {"```yaml\na: 1\n```\n", "no verdict block"},
+		"indented":          {"    ```yaml\n    verdict: DONE\n    ```\n", "no verdict block"},
+		"two":               {block(goodBlock) + "\n" + block(goodBlock), "two verdict blocks"},
+		"two, one unmarked": {"```\nverdict: DONE\n```\n" + block(goodBlock), "two verdict blocks"},
+		"two, flow style":   {"```yaml\n{verdict: DONE}\n```\n" + block(goodBlock), "two verdict blocks"},
+		"not the last":      {block(goodBlock) + "```sh\nls\n```\n", "not the last"},
+		"text behind":       {block(goodBlock) + "Archive it.\n", "text after"},
+		"not closed":        {strings.TrimSuffix(block(goodBlock), "```\n"), "not closed"},
+		"not marked":        {"```\n" + goodBlock + "```", "not marked"},
+		"json":              {"```json\n{\"verdict\": \"DONE\"}\n```", "not marked"},
+		"too large":         {block(minimal + "note: " + strings.Repeat("x", maxVerdictBlock) + "\n"), "bytes"},
+		"unknown verdict":   {block(strings.Replace(minimal, "DONE", "MAYBE", 1)), "none of"},
+		"lower case":        {block(strings.Replace(minimal, "DONE", "done", 1)), "none of"},
+		"template":          {block(strings.Replace(minimal, "DONE", "DONE | OWNER", 1)), "none of"},
+		"verdict a list":    {block(strings.Replace(minimal, "DONE", "[DONE]", 1)), "must be a text"},
+		"verdict empty":     {block(strings.Replace(minimal, "DONE", "", 1)), "must be a text"},
+		"item missing":      {block("verdict: DONE\nmoney_at_risk: none\nperson_waiting: none\n"), "item is missing"},
+		"money missing":     {block("verdict: DONE\nitem: x\nperson_waiting: none\n"), "money_at_risk is missing"},
+		"item a bool":       {block(strings.Replace(minimal, "item: x", "item: true", 1)), "must be a text"},
+		"item blank":        {block(strings.Replace(minimal, "item: x", "item: ' '", 1)), "must not be empty"},
+		"open a text":       {block(minimal + "open: none\n"), "must be a list"},
+		"open of lists":     {block(minimal + "open: [[a]]\n"), "must be a text"},
+		"open with null":    {block(minimal + "open: [~]\n"), "must be a text"},
+		"go a list":         {block(minimal + "go: [a]\n"), "must be a text"},
+		"go true":           {block(minimal + "go: true\n"), "must be a text"},
+		"money a map": {block("verdict: DONE\nitem: x\nmoney_at_risk: {a: b}\nperson_waiting: none\n"),
+			"must be true, false or a text"},
 		"short of words":      {block(minimal + "acts_twice_with: [the other one]\n"), "no session"},
 		"key twice":           {block(minimal + "item: y\n"), "already"},
 		"key twice, deeper":   {block(minimal + "note: {a: 1, a: 2}\n"), "already"},

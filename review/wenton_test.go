@@ -42,8 +42,8 @@ func TestReviewIsTheAnswerToItsPrompt(t *testing.T) {
 	}
 }
 
-// TestCommandAfterTheReply: a command that a person typed and the model answers is a person's message: what it runs is the
-// user's and no review. One that the client answers by itself changes nothing.
+// TestCommandAfterTheReply: a command that a person typed and the model answers is a person's message: what it runs
+// is the user's and no review. One that the client answers by itself changes nothing.
 func TestCommandAfterTheReply(t *testing.T) {
 	command := func(name string) string { return "<command-name>/" + name + "</command-name>" }
 	cost := fixtures.Raw([]byte(`{"type":"user","message":{"role":"user","content":"` + command("cost") + `"}}` + "\n" +
@@ -53,14 +53,17 @@ func TestCommandAfterTheReply(t *testing.T) {
 		later []fixtures.Turn
 		after bool
 	}{
-		{"answered by the model", []fixtures.Turn{fixtures.Says(command("fix"), "Fixed it.", fixtures.Bash("touch x", ""))}, true},
+		{"answered by the model", []fixtures.Turn{fixtures.Says(command("fix"), "Fixed it.", fixtures.Bash("touch x", ""))},
+			true},
 		{"answered by the client", []fixtures.Turn{cost}, false},
-		{"answered by the client, then by the model", []fixtures.Turn{cost, fixtures.Says(command("fix"), "Fixed it.", fixtures.Bash("touch x", ""))}, true},
+		{"answered by the client, then by the model", []fixtures.Turn{cost, fixtures.Says(command("fix"), "Fixed it.",
+			fixtures.Bash("touch x", ""))}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rev := wake(t, append([]fixtures.Turn{fixtures.Says(prompt, good)}, c.later...)...).read()
 			if rev.Reply != good || rev.UserAfter != c.after || len(rev.Defects) != 0 || rev.WentOn {
-				t.Errorf("user after %v, want %v; reply %q, defects %+v, went on %v", rev.UserAfter, c.after, rev.Reply, rev.Defects, rev.WentOn)
+				t.Errorf("user after %v, want %v; reply %q, defects %+v, went on %v", rev.UserAfter, c.after, rev.Reply,
+					rev.Defects, rev.WentOn)
 			}
 		})
 	}

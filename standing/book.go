@@ -23,14 +23,15 @@ type Source struct {
 	Inventory *inventory.Inventory
 	State     *journal.State
 	Rules     *audit.Rules
-	// Check works out the queue check of a session now, with its open defects; nil when nobody asks whether it may be woken.
+	// Check works out the queue check of a session now, with its open defects; nil when nobody asks whether it may be
+	// woken.
 	Check func(f inventory.Facts, defects []journal.DefectData) queuecheck.Result
 	// Unrecorded gives the defects of a review that the journal does not hold; nil when nobody looks.
 	Unrecorded func(short string, rev *review.Review) []journal.DefectData
 }
 
-// Book answers for the sessions of one command. Each session is looked at once, and every part of the command shows the same
-// standing. It may be used by several goroutines.
+// Book answers for the sessions of one command. Each session is looked at once, and every part of the command shows
+// the same standing. It may be used by several goroutines.
 type Book struct {
 	Source
 	mu    sync.Mutex

@@ -55,7 +55,8 @@ func TestWhatASessionDidAfterItsReview(t *testing.T) {
 	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
 		Result: &journal.OutcomeData{PromptID: "p", Outcome: "woken", Sent: true}}}}
 	rev := review.Review{Started: true, Answered: true, Reply: "x", WentOn: true,
-		Verdict: &review.Verdict{Verdict: "DONE"}, Tools: []review.Tool{{Class: audit.Read}, {Class: audit.Read, AfterReply: true}}}
+		Verdict: &review.Verdict{Verdict: "DONE"}, Tools: []review.Tool{{Class: audit.Read},
+			{Class: audit.Read, AfterReply: true}}}
 	s := Of(Input{Short: "0a0b0c0d", Journal: sent, Review: &rev})
 	const said = "it went on acting after its review: 1 tool call"
 	if s.Place != Finished || !strings.HasPrefix(s.WaitsFor, "you to look: "+said+"; ") || !slices.Contains(s.Why, said) {
@@ -81,18 +82,22 @@ func TestAnUncertainWakeSaysWhatTheClientSaid(t *testing.T) {
 	}
 }
 
-// TestADefectHidesNoQuestion: a session that stands at a permission prompt for a write has a defect, and waits all the same.
+// TestADefectHidesNoQuestion: a session that stands at a permission prompt for a write has a defect, and waits all
+// the same.
 func TestADefectHidesNoQuestion(t *testing.T) {
 	sent := &journal.Session{Short: "0a0b0c0d", Wakes: []*journal.Wake{{Intent: journal.Intent{PromptID: "p"},
 		Result: &journal.OutcomeData{PromptID: "p", Outcome: journal.Woken, Sent: true}}}}
-	open := []journal.DefectData{journal.NewDefect("0a0b0c0d", "write", "write:t", "Bash pending: touch x", "look at its thread")}
+	open := []journal.DefectData{journal.NewDefect("0a0b0c0d", "write", "write:t", "Bash pending: touch x",
+		"look at its thread")}
 	for _, c := range []struct {
 		name string
 		rev  review.Review
 		says string
 	}{
-		{"at a question", review.Review{Started: true, Waiting: "permission prompt (approve Bash: touch x)"}, "it waits: permission prompt"},
-		{"dead at a question", review.Review{Started: true, Died: true, Waiting: "permission prompt"}, "it was stopped, or died, while it waited for permission prompt"},
+		{"at a question", review.Review{Started: true, Waiting: "permission prompt (approve Bash: touch x)"},
+			"it waits: permission prompt"},
+		{"dead at a question", review.Review{Started: true, Died: true, Waiting: "permission prompt"},
+			"it was stopped, or died, while it waited for permission prompt"},
 		{"an error", review.Review{Started: true, Error: "API Error: 401"}, "API Error: 401"},
 		{"dead", review.Review{Started: true, Died: true}, "died or was stopped in its review"},
 	} {

@@ -81,8 +81,8 @@ func (n Next) IsZero() bool {
 	return n.After.IsZero() && n.Do == "" && len(n.Run) == 0 && n.Link == ""
 }
 
-// Shell is how a command line of recovery is typed in some shell: the variables in front of it, and the flags that every
-// command needs there. The zero value is the shell of the account's own user.
+// Shell is how a command line of recovery is typed in some shell: the variables in front of it, and the flags that
+// every command needs there. The zero value is the shell of the account's own user.
 type Shell struct {
 	Env   []string
 	Flags []string

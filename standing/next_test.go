@@ -39,9 +39,11 @@ func TestNextInProse(t *testing.T) {
 // TestEachReasonHasItsOwnWayOut: a confirmation is offered for what a look can lift, and never for a block.
 func TestEachReasonHasItsOwnWayOut(t *testing.T) {
 	s := Subject{Short: "1a2b3c4d", Link: "https://claude.ai/code/session_01", Folder: "/home/u/a b"}
-	blocks := []string{"live", "liveness-unknown", "connected", "thread-awake", "defect-open", "archived", "finished", "job-gone", "job-unreadable", "exec-job",
+	blocks := []string{"live", "liveness-unknown", "connected", "thread-awake", "defect-open", "archived", "finished",
+		"job-gone", "job-unreadable", "exec-job",
 		"own-session", "folder-gone", "folder-unreadable", "untrusted", "queued-prompt", "in-flight-queue", "queued-remotely",
-		"no-transcript", "turn-empty", "turn-unknown", "transcript-problem", "transcript-unreadable", "events-unreadable", "continued-in", "reviewed",
+		"no-transcript", "turn-empty", "turn-unknown", "transcript-problem", "transcript-unreadable", "events-unreadable",
+		"continued-in", "reviewed",
 		"not-settled", "no-such-code"}
 	for _, code := range blocks {
 		n := ForReason(code, s)
@@ -75,7 +77,8 @@ func confirms(n Next) bool {
 	return false
 }
 
-// TestAPrepThatWasSentByHandIsNotAskedForAgain: a PREP message stands in the transcript alone; a second one needs --again.
+// TestAPrepThatWasSentByHandIsNotAskedForAgain: a PREP message stands in the transcript alone; a second one needs
+// --again.
 func TestAPrepThatWasSentByHandIsNotAskedForAgain(t *testing.T) {
 	const asked = "to have its plan prepared"
 	for _, c := range []struct {
@@ -93,7 +96,8 @@ func TestAPrepThatWasSentByHandIsNotAskedForAgain(t *testing.T) {
 		{"its plan is posted, offline", account.Offline, 20, "1. Pay.\n\n" + prompts.GoLine, OwnerPlanned,
 			[]string{"resume", "--prompt", "prep", "--again", "1a2b3c4d"}, false},
 		{"no plan yet, live", account.Live, 20, "Wait.", Owner, nil, false},
-		{"no plan, offline", account.Offline, 20, "Wait.", Owner, []string{"resume", "--prompt", "prep", "--again", "1a2b3c4d"}, false},
+		{"no plan, offline", account.Offline, 20, "Wait.", Owner, []string{"resume", "--prompt", "prep", "--again",
+			"1a2b3c4d"}, false},
 		{"a prep before its review", account.Live, 3, "x", Owner, nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -33,7 +33,8 @@ func Of(in Input) Standing {
 	if in.Wrap.State == "" {
 		in.Wrap.State = wrap.NotSent
 	}
-	j := &judge{in: in, out: Standing{Short: in.Short, Why: []string{}, Typed: []string{}, Review: in.Review, Wrap: in.Wrap, Check: in.Check}}
+	j := &judge{in: in, out: Standing{Short: in.Short, Why: []string{}, Typed: []string{}, Review: in.Review,
+		Wrap: in.Wrap, Check: in.Check}}
 	j.known()
 	j.typed()
 	for _, decide := range []func() bool{
@@ -123,7 +124,8 @@ func (j *judge) acted() {
 	}
 }
 
-// goesOnCodes are the reasons of the queue check that name work besides the conversation: it runs, or a wake starts it again.
+// goesOnCodes are the reasons of the queue check that name work besides the conversation: it runs, or a wake starts
+// it again.
 var goesOnCodes = map[string]bool{"background": true, "background-tasks": true}
 
 // goesOn tells such work in every command, wherever the session stands: a review that says DONE does not end it.
@@ -185,7 +187,8 @@ func (j *judge) byWake(args ...string) Next {
 	return next.Then(s.Wake...)
 }
 
-// afterReview leaves out of a verdict that the session was reviewed: a wake with --again, and a prep, go behind a review.
+// afterReview leaves out of a verdict that the session was reviewed: a wake with --again, and a prep, go behind a
+// review.
 func afterReview(r queuecheck.Result) queuecheck.Result {
 	if r.OnlyReviewed() {
 		switch {
@@ -250,7 +253,8 @@ func (j *judge) defect() bool {
 // ForDefect is what the user does about an open defect: look, stop what acts, and close it by name.
 func ForDefect(short, link string, d journal.DefectData) Next {
 	do := cmp.Or(d.Do, d.Next, "stop it if it acts: claude stop "+short)
-	return Do("%s; see what it did (read and audit show it); when it is settled, close it by name", do).At(link).Then(journal.AckArgs(short)...)
+	return Do("%s; see what it did (read and audit show it); when it is settled, close it by name",
+		do).At(link).Then(journal.AckArgs(short)...)
 }
 
 // intended is a prompt of which nobody knows yet what became of it: the next run settles it from the evidence.

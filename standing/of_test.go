@@ -12,7 +12,8 @@ import (
 	"recovery/wrap"
 )
 
-// TestItWentOnActing: a session that acted on after its review is shown so wherever it stands, and its wrap is looked at first.
+// TestItWentOnActing: a session that acted on after its review is shown so wherever it stands, and its wrap is looked
+// at first.
 func TestItWentOnActing(t *testing.T) {
 	for _, verdict := range []string{review.VerdictOwner, review.VerdictDone, review.VerdictHeld} {
 		r := &review.Review{Answered: true, Started: true, WentOn: true, Verdict: &review.Verdict{Verdict: verdict}}
@@ -27,11 +28,13 @@ func TestItWentOnActing(t *testing.T) {
 	}
 }
 
-// TestWhatAPersonWroteBehindAnUnclearReview: it may be reviewed anew, and what the review left to look at is still told.
+// TestWhatAPersonWroteBehindAnUnclearReview: it may be reviewed anew, and what the review left to look at is still
+// told.
 func TestWhatAPersonWroteBehindAnUnclearReview(t *testing.T) {
 	for name, r := range map[string]*review.Review{
 		"no verdict": {Unclear: "it has no verdict block"},
-		"a write":    {Verdict: &review.Verdict{Verdict: review.VerdictDone}, Defects: []review.Defect{{Code: review.DefectWrite, Text: "it wrote a file"}}},
+		"a write": {Verdict: &review.Verdict{Verdict: review.VerdictDone},
+			Defects: []review.Defect{{Code: review.DefectWrite, Text: "it wrote a file"}}},
 	} {
 		r.Answered, r.Started, r.UserAfter = true, true, true
 		st := Of(Input{Short: "1a2b3c4d", Review: r})
@@ -61,15 +64,18 @@ func TestAnUnclearReviewLeadsOn(t *testing.T) {
 // TestBackgroundWorkIsToldAfterAReview: what goes on in a reviewed session is told wherever it stands, live or not.
 func TestBackgroundWorkIsToldAfterAReview(t *testing.T) {
 	const going = "work that it started has no end on record: agent: \"book the hotel\""
-	c := &queuecheck.Result{Verdict: queuecheck.Blocked, Reasons: []queuecheck.Reason{{Code: "live", Text: "it is live"}, {Code: "background", Text: going}}}
-	for _, verdict := range []string{review.VerdictOwner, review.VerdictDone, review.VerdictHeld, review.VerdictDuplicate} {
+	c := &queuecheck.Result{Verdict: queuecheck.Blocked, Reasons: []queuecheck.Reason{{Code: "live", Text: "it is live"},
+		{Code: "background", Text: going}}}
+	for _, verdict := range []string{review.VerdictOwner, review.VerdictDone, review.VerdictHeld,
+		review.VerdictDuplicate} {
 		r := &review.Review{Answered: true, Started: true, Verdict: &review.Verdict{Verdict: verdict}}
 		st := Of(Input{Short: "1a2b3c4d", Review: r, Check: c})
 		if n := strings.Count(strings.Join(st.Why, "\n"), going); n != 1 {
 			t.Errorf("%s: told %d times in %q", verdict, n, st.Why)
 		}
 	}
-	for _, in := range []Input{{Short: "1a2b3c4d", Check: c}, {Short: "1a2b3c4d", Check: c, Wrap: wrap.Status{State: wrap.Done}}} {
+	for _, in := range []Input{{Short: "1a2b3c4d", Check: c}, {Short: "1a2b3c4d", Check: c,
+		Wrap: wrap.Status{State: wrap.Done}}} {
 		st := Of(in)
 		if n := strings.Count(strings.Join(st.Why, "\n"), going); n != 1 {
 			t.Errorf("%s: told %d times in %q", st.Place, n, st.Why)

@@ -37,6 +37,7 @@ const (
 )
 
 // Places are all of them.
-var Places = []Place{Archived, Gone, HasDefect, ArchiveNow, LookFirst, WentOn, Wrapping, WrapHeld, Owner, OwnerPlanned, Finished,
+var Places = []Place{Archived, Gone, HasDefect, ArchiveNow, LookFirst, WentOn, Wrapping, WrapHeld, Owner, OwnerPlanned,
+	Finished,
 	Duplicate, Held, Unclear, OutOfDate, Waiting, Error, Died, Unanswered, Intended, Saved, Uncertain, NotSent, Live, Pass,
 	Confirmed, Check, Blocked, Listed}

@@ -19,7 +19,8 @@ type Subject struct {
 	DefaultCwd string
 	// Defect is its first open defect; nil when it is not known.
 	Defect *journal.DefectData
-	// Wake are the arguments that wake it as they were typed, such as resume --prompt prep SHORT; empty for a plain resume.
+	// Wake are the arguments that wake it as they were typed, such as resume --prompt prep SHORT; empty for a plain
+	// resume.
 	Wake []string
 }
 
@@ -52,11 +53,12 @@ func (s Subject) confirm(extras ...string) Next {
 
 // saveEvents makes the saved pages of its events anew.
 func (s Subject) saveEvents() Next {
-	return Do("save the pages of its events again, whole").At(s.Link).Then("queue-check", "--events", s.Short+"=FILE", s.Short)
+	return Do("save the pages of its events again, whole").At(s.Link).Then("queue-check", "--events", s.Short+"=FILE",
+		s.Short)
 }
 
-// ForReason is the way out of one reason of the queue check. A code that is not known leads to the session's story: it never
-// offers a confirmation.
+// ForReason is the way out of one reason of the queue check. A code that is not known leads to the session's story:
+// it never offers a confirmation.
 func ForReason(code string, s Subject) Next {
 	if n, ok := forBlock(code, s); ok {
 		return n
@@ -107,7 +109,8 @@ func forBlock(code string, s Subject) (Next, bool) {
 		return Do("message it in its thread; when it is offline by now, save the page of sessions again").At(s.Link).
 			Then("inventory", "FILE"), true
 	case "thread-awake":
-		return Do("go on in the session of its thread that runs, or stop that one first").At(s.Link).Then("queue-check", s.Short), true
+		return Do("go on in the session of its thread that runs, or stop that one first").At(s.Link).Then("queue-check",
+			s.Short), true
 	case "archived":
 		return Do("leave it, or take it out of the archive and save the page of sessions again").At(s.Link).
 			Then("inventory", "FILE"), true
@@ -116,7 +119,8 @@ func forBlock(code string, s Subject) (Next, bool) {
 	case "job-gone":
 		return Do("look at its thread, and make the inventory again").At(s.Link).Then("inventory"), true
 	case "job-unreadable":
-		return Do("go on in its thread by hand, or repair jobs/%s/state.json while the supervisor is stopped", s.Short).At(s.Link).
+		return Do("go on in its thread by hand, or repair jobs/%s/state.json while the supervisor is stopped",
+			s.Short).At(s.Link).
 			Then("queue-check", s.Short), true
 	case "exec-job":
 		return Do("leave it: an exec job holds no conversation"), true
@@ -136,12 +140,15 @@ func forBlock(code string, s Subject) (Next, bool) {
 func forConversation(code string, s Subject) (Next, bool) {
 	switch code {
 	case "queued-prompt":
-		return Do("decide on the message that waits in it: it runs when the session is started by hand (claude attach %s); if it must not "+
+		return Do("decide on the message that waits in it: it runs when the session is started by hand (claude attach "+
+			"%s); if it must not "+
 			"run, leave the session alone", s.Short).At(s.Link).Then("queue-check", s.Short), true
 	case "in-flight-queue":
-		return Do("attach to it (claude attach %s) and see what waits in its own queue", s.Short).At(s.Link).Then("queue-check", s.Short), true
+		return Do("attach to it (claude attach %s) and see what waits in its own queue", s.Short).At(s.Link).Then(
+			"queue-check", s.Short), true
 	case "queued-remotely":
-		return Do("a person's message waits in its thread: it is answered when the session is started by hand (claude attach %s)", s.Short).
+		return Do("a person's message waits in its thread: it is answered when the session is started by hand (claude "+
+			"attach %s)", s.Short).
 			At(s.Link).Then("queue-check", s.Short), true
 	case "no-transcript", "turn-empty":
 		return Do("leave it: there is no conversation to wake; look where it may have gone").Then("why", s.Short), true
@@ -175,8 +182,8 @@ func (s Subject) makeFolder() Next {
 // archiveIt is the end of a session: the user's own click.
 func archiveIt(link string) Next { return Do("archive it: your click").At(link) }
 
-// ForResult is the way out of a whole verdict: of its first reason that no confirmation lifts, else the one confirmation
-// with the condition of every open reason, else the wake.
+// ForResult is the way out of a whole verdict: of its first reason that no confirmation lifts, else the one
+// confirmation with the condition of every open reason, else the wake.
 func ForResult(r queuecheck.Result, s Subject) Next {
 	switch r.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:

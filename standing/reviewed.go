@@ -18,7 +18,8 @@ import (
 // savedOutcomes are the outcomes of a wake that leave the prompt in the session for its next start.
 var savedOutcomes = []journal.Outcome{journal.Saved, journal.Untrusted, journal.MissingCwd, journal.NotStarted}
 
-// sent decides for a session of whose last prompt the outcome alone tells: it was saved, went to a copy, or is not known.
+// sent decides for a session of whose last prompt the outcome alone tells: it was saved, went to a copy, or is not
+// known.
 func (j *judge) sent() bool {
 	last := j.in.Journal.LastSent()
 	if last == nil || last.Result == nil {
@@ -268,8 +269,8 @@ func (j *judge) byVerdict() bool {
 	return j.at(Held, Do("read its thread").At(j.subject.Link))
 }
 
-// prepared says whether a prep went out to it after its review, by a wake or as a message, and whether its plan is posted. A
-// message stands in the transcript alone.
+// prepared says whether a prep went out to it after its review, by a wake or as a message, and whether its plan is
+// posted. A message stands in the transcript alone.
 func (j *judge) prepared() (sent, posted bool) {
 	c, f := j.in.Check, j.in.Facts
 	switch {
@@ -281,7 +282,8 @@ func (j *judge) prepared() (sent, posted bool) {
 	return true, f != nil && f.Tail.Turn == transcript.Complete && review.IsPlan(f.Tail.Reply)
 }
 
-// owner waits for one go. What is typed into an offline thread waits there and blocks every wake: its plan is asked for first.
+// owner waits for one go. What is typed into an offline thread waits there and blocks every wake: its plan is asked
+// for first.
 func (j *judge) owner() bool {
 	j.waits("your go, typed in its thread")
 	place := Owner
@@ -325,7 +327,8 @@ func (j *judge) toWrap() Next {
 	case j.out.Live == account.Offline:
 		next := j.byWake("resume", "--again")
 		if next.Do == "" {
-			next.Do = "it is offline, and a WRAP goes to a live, pinned session: wake it once more (--again is yours to give), then pin it"
+			next.Do = "it is offline, and a WRAP goes to a live, pinned session: wake it once more (--again is yours to " +
+				"give), then pin it"
 		}
 		return next
 	case j.out.Pinned:

@@ -10,16 +10,18 @@ import (
 // batch is how many sessions one next names at most: a batch of wakes.
 const batch = 5
 
-// wholeOrder is what comes first when one next is drawn from many sessions: what may do harm, what is open, what can go on by
-// itself, what the user looks at, and what is only to be archived.
+// wholeOrder is what comes first when one next is drawn from many sessions: what may do harm, what is open, what can
+// go on by itself, what the user looks at, and what is only to be archived.
 var wholeOrder = [][]Place{
-	{HasDefect}, {Intended}, {Waiting}, {Unanswered, Uncertain}, {Saved}, {Pass, Confirmed, NotSent}, {Wrapping}, {Died, Error},
-	{Listed}, {Check}, {Owner, OwnerPlanned}, {Blocked}, {LookFirst}, {WentOn}, {OutOfDate}, {Unclear}, {Finished}, {Duplicate},
+	{HasDefect}, {Intended}, {Waiting}, {Unanswered, Uncertain}, {Saved}, {Pass, Confirmed, NotSent}, {Wrapping},
+	{Died, Error},
+	{Listed}, {Check}, {Owner, OwnerPlanned}, {Blocked}, {LookFirst}, {WentOn}, {OutOfDate}, {Unclear}, {Finished},
+	{Duplicate},
 	{WrapHeld, Held}, {Gone}, {ArchiveNow},
 }
 
-// Whole is the one next of a whole recovery: one short command, or one act. deferred is a time before which nothing is woken;
-// zero for none. It is zero when nothing is left to do.
+// Whole is the one next of a whole recovery: one short command, or one act. deferred is a time before which nothing
+// is woken; zero for none. It is zero when nothing is left to do.
 func Whole(all []Standing, deferred time.Time) Next {
 	for _, places := range wholeOrder {
 		var here []Standing
@@ -43,8 +45,8 @@ func Whole(all []Standing, deferred time.Time) Next {
 	return Next{}
 }
 
-// rank is the place in whose turn a session comes. An error that every session of the account would meet comes before the
-// next wake; a limit has a time after which it is over, and holds nobody up.
+// rank is the place in whose turn a session comes. An error that every session of the account would meet comes before
+// the next wake; a limit has a time after which it is over, and holds nobody up.
 func rank(s *Standing) Place {
 	if s.Place == Error && s.Review != nil {
 		switch claude.ErrorKind(s.Review.Error) {
@@ -105,7 +107,8 @@ func Shared(place Place, shorts []string, steps map[string]Next) (n Next, ok boo
 	return Next{Run: append(slices.Clone(head), named...)}, true
 }
 
-// headOf are the arguments in front of the session's own short, where a command is all that is to be done; nil otherwise.
+// headOf are the arguments in front of the session's own short, where a command is all that is to be done; nil
+// otherwise.
 func headOf(short string, n Next) []string {
 	last := len(n.Run) - 1
 	if last < 1 || n.Do != "" || n.Run[last] != short {

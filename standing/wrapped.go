@@ -15,7 +15,8 @@ import (
 // wrapped decides for a session that was asked for its wrap.
 func (j *judge) wrapped() bool {
 	w := j.in.Wrap
-	if last := j.in.Journal.LastSent(); last != nil && w.WrappedAt != nil && w.State != wrap.Done && last.At.After(*w.WrappedAt) {
+	if last := j.in.Journal.LastSent(); last != nil && w.WrappedAt != nil && w.State != wrap.Done &&
+		last.At.After(*w.WrappedAt) {
 		return false // it was woken for another review since
 	}
 	asked := j.out.Sent || j.in.Review != nil
@@ -120,10 +121,11 @@ func (j *judge) done() bool {
 	return j.at(ArchiveNow, archiveIt(j.subject.Link))
 }
 
-// waitCodes are the reasons of the queue check that speak against an archive: something waits in the session, goes on, or
-// cannot be read.
+// waitCodes are the reasons of the queue check that speak against an archive: something waits in the session, goes
+// on, or cannot be read.
 var waitCodes = map[string]bool{
-	"in-flight-queue": true, "background-tasks": true, "background": true, "job-unreadable": true, "transcript-problem": true,
+	"in-flight-queue": true, "background-tasks": true, "background": true, "job-unreadable": true,
+	"transcript-problem":    true,
 	"transcript-unreadable": true, "events-unreadable": true, "bad-lines": true,
 }
 

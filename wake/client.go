@@ -27,20 +27,21 @@ type Said struct {
 	Exit   int
 	// Err is set when the client could not be executed at all: then it provably did nothing.
 	Err error
-	// TimedOut says that it was still running after callTime and was ended, or was left running by an interrupted run: what
-	// it did is not known.
+	// TimedOut says that it was still running after callTime and was ended, or was left running by an interrupted run:
+	// what it did is not known.
 	TimedOut bool
 }
 
 // Client runs the client. It comes in as a value, so a test can put its own there.
 type Client func(ctx context.Context, c Call) Said
 
-// callTime bounds one run of the client; a real one answers within a second, or some seconds when it starts its supervisor.
+// callTime bounds one run of the client; a real one answers within a second, or some seconds when it starts its
+// supervisor.
 const callTime = 2 * time.Minute
 
 // Program gives a Client that runs the program at path. It gets no standard input, and a process group of its own, so
-// that a Ctrl-C at the terminal does not cut a call that was begun. When ctx ends, a call that hangs is waited for a few
-// seconds more and then left to itself: whether it went through is for the evidence to tell.
+// that a Ctrl-C at the terminal does not cut a call that was begun. When ctx ends, a call that hangs is waited for a
+// few seconds more and then left to itself: whether it went through is for the evidence to tell.
 func Program(path string) Client {
 	return func(ctx context.Context, c Call) Said {
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)

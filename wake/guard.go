@@ -86,15 +86,17 @@ func (r *Run) guard(ctx context.Context, short string) (*ready, *refusal) {
 	return g, r.write(g)
 }
 
-// allowed obeys the queue check, which holds every reason not to wake this session as the account is now (invariants 1, 2, 3, 12
-// and 13). What this run itself did, and what a prep or a nudge needs, come behind it.
+// allowed obeys the queue check, which holds every reason not to wake this session as the account is now (invariants
+// 1, 2, 3, 12 and 13). What this run itself did, and what a prep or a nudge needs, come behind it.
 func (r *Run) allowed(g *ready) *refusal {
 	short := g.job.Short
 	saved := g.state.SavedPrompt()
 	own := saved != "" && g.job.QueuedPrompt == saved
 	events, err := r.Events(short)
-	s := queuecheck.Subject{Account: r.Account, World: g.world, Facts: g.facts, Inventory: r.Inventory, Events: events, EventsErr: err, Journal: g.state,
-		Defects: r.defects(g), Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd, Again: r.Options.Again, Named: r.Options.Named}
+	s := queuecheck.Subject{Account: r.Account, World: g.world, Facts: g.facts, Inventory: r.Inventory, Events: events,
+		EventsErr: err, Journal: g.state,
+		Defects: r.defects(g), Self: r.Self, MaxAge: r.Options.MaxAge, DefaultCwd: r.Options.DefaultCwd,
+		Again: r.Options.Again, Named: r.Options.Named}
 	switch {
 	case r.Options.Nudge:
 		s.Prompt = queuecheck.Nudge
@@ -111,22 +113,26 @@ func (r *Run) allowed(g *ready) *refusal {
 		g.subject.DefaultCwd = r.Options.DefaultCwd
 	}
 	if own && !r.Options.Nudge && g.verdict.Verdict != queuecheck.Blocked {
-		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a second one is not sent",
+		return &refusal{outcome: journal.Saved, saved: true, reason: "its review is saved in it for the next start; a " +
+			"second one is not sent",
 			next: standing.Run("resume", "--nudge", short)}
 	}
 	switch g.verdict.Verdict {
 	case queuecheck.Pass, queuecheck.Confirmed:
 	case queuecheck.Check:
-		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict), next: standing.ForResult(g.verdict, g.subject)}
+		return &refusal{outcome: journal.Refused, reason: "queue check: " + said(g.verdict),
+			next: standing.ForResult(g.verdict, g.subject)}
 	default:
 		return &refusal{outcome: outcomeOf(g), saved: own, reason: "blocked: " + said(g.verdict) + "; nothing was sent",
 			next: standing.ForResult(g.verdict, g.subject)}
 	}
 	if r.Options.Nudge && !own {
-		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to nudge", next: standing.Run(r.wakeArgs(short)...)}
+		return &refusal{outcome: journal.Refused, reason: "no prompt of recovery's is saved in it, so there is nothing to " +
+			"nudge", next: standing.Run(r.wakeArgs(short)...)}
 	}
 	if other := r.taken(g); other != "" {
-		return &refusal{outcome: journal.Refused, reason: fmt.Sprintf("session %s has its thread or its conversation and is woken in this run: two of them awake take each other's messages", other),
+		return &refusal{outcome: journal.Refused, reason: fmt.Sprintf("session %s has its thread or its conversation and "+
+			"is woken in this run: two of them awake take each other's messages", other),
 			next: standing.Run("read", other)}
 	}
 	if r.Options.Prep {
@@ -144,8 +150,8 @@ func (r *Run) defects(g *ready) []journal.DefectData {
 	return open
 }
 
-// outcomeOf is the outcome of a session that the queue check blocks: two of its reasons have one of their own, where nothing else
-// blocks.
+// outcomeOf is the outcome of a session that the queue check blocks: two of its reasons have one of their own, where
+// nothing else blocks.
 func outcomeOf(g *ready) journal.Outcome {
 	only := ""
 	if len(g.verdict.Blocked) == 1 {
@@ -194,7 +200,8 @@ func (r *Run) askVersion(ctx context.Context) {
 func (r *Run) machine(g *ready) *refusal {
 	short := g.job.Short
 	if r.versionErr != nil {
-		return refuse(standing.Do("look at claude --version, and update the client").Then(r.wakeArgs(short)...), "%v", r.versionErr)
+		return refuse(standing.Do("look at claude --version, and update the client").Then(r.wakeArgs(short)...), "%v",
+			r.versionErr)
 	}
 	if up, version := g.world.SupervisorVersion(); up {
 		if _, err := claude.CheckVersion("supervisor", version); err != nil {
@@ -206,7 +213,8 @@ func (r *Run) machine(g *ready) *refusal {
 		return refuse(r.rerun(short), "%v", err)
 	}
 	if free-memoryReserve < perSession {
-		return refuse(standing.Do("free some memory").Then(r.wakeArgs(short)...), "only %d MiB of memory are available; a session takes about %d MiB and %d MiB stay free",
+		return refuse(standing.Do("free some memory").Then(r.wakeArgs(short)...),
+			"only %d MiB of memory are available; a session takes about %d MiB and %d MiB stay free",
 			free>>20, perSession>>20, memoryReserve>>20)
 	}
 	if g.facts.Bytes > bigTranscript {

@@ -23,9 +23,9 @@ func (r *Run) putOff(short, words string, until time.Time) {
 		short, text.Clip(words, 120), until.UTC().Format(time.RFC3339))
 }
 
-// NoteLimit writes down a limit of the service that a review met after the run that sent it had ended, for the next run
-// to keep to. until is zero where none holds. Each limit of a prompt is written once: what a person said to be over stays
-// over.
+// NoteLimit writes down a limit of the service that a review met after the run that sent it had ended, for the next
+// run to keep to. until is zero where none holds. Each limit of a prompt is written once: what a person said to be
+// over stays over.
 func NoteLimit(j *journal.Journal, short string, rev *review.Review, now time.Time) (until time.Time, err error) {
 	if rev.Answered || rev.Error == "" {
 		return time.Time{}, nil
@@ -74,5 +74,6 @@ func waitFor(state *journal.State, now time.Time) string {
 	if !state.DeferredUntil.After(now) {
 		return ""
 	}
-	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again; to go on all the same: recovery ack limit", state.DeferredUntil.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service's limit is over at %s; nothing is started before, then run it again; to go on all "+
+		"the same: recovery ack limit", state.DeferredUntil.UTC().Format(time.RFC3339))
 }

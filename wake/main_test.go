@@ -70,7 +70,8 @@ func newBench(t *testing.T, sessions ...*fixtures.Added) *bench {
 	inv := b.inventory(door)
 	ids := 0
 	b.run = &Run{
-		Account: door, Journal: journal.At(filepath.Join(a.Claude, "session-recovery"), func() time.Time { return b.now }), Inventory: inv,
+		Account: door, Journal: journal.At(filepath.Join(a.Claude, "session-recovery"), func() time.Time { return b.now }),
+		Inventory: inv,
 		See: func() (*inventory.World, error) {
 			if b.seeErr != nil {
 				return nil, b.seeErr
@@ -81,8 +82,10 @@ func newBench(t *testing.T, sessions ...*fixtures.Added) *bench {
 		Reload: func() (*inventory.Inventory, error) { return inv, nil }, Rules: audit.Default(), Environ: a.Env(),
 		Client: b.simulated, Memory: func() (int64, error) { return 64 << 30, nil },
 		NewID:  func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", ids) },
-		Jitter: func(d time.Duration) time.Duration { return d }, Clock: Clock{Now: func() time.Time { return b.now }, Sleep: b.sleep},
-		Timing: DefaultTiming, Options: Options{Batch: 5, Spacing: 8 * time.Second, Wait: 10 * time.Minute, MaxAge: time.Hour, User: "tester"},
+		Jitter: func(d time.Duration) time.Duration { return d }, Clock: Clock{Now: func() time.Time { return b.now },
+			Sleep: b.sleep},
+		Timing: DefaultTiming, Options: Options{Batch: 5, Spacing: 8 * time.Second, Wait: 10 * time.Minute, MaxAge: time.Hour,
+			User: "tester"},
 		Tell: func(format string, args ...any) { b.told = append(b.told, fmt.Sprintf(format, args...)) },
 	}
 	return b
@@ -184,8 +187,9 @@ func (b *bench) live(s *fixtures.Added, status, waitingFor string) {
 		return
 	}
 	b.processes.ByPID[pid] = account.Process{PID: pid, Start: "77", Args: []string{"claude"}}
-	b.write(path, map[string]any{"pid": pid, "sessionId": s.SessionID, "jobId": s.Short, "procStart": "77", "pidDomain": domain,
-		"status": status, "waitingFor": waitingFor})
+	b.write(path, map[string]any{"pid": pid, "sessionId": s.SessionID, "jobId": s.Short, "procStart": "77",
+		"pidDomain": domain,
+		"status":    status, "waitingFor": waitingFor})
 }
 
 func (b *bench) write(path string, v any) {
@@ -231,27 +235,33 @@ func (b *bench) lines(path string, lines ...map[string]any) {
 }
 
 func person(text string) map[string]any {
-	return map[string]any{"type": "user", "origin": map[string]any{"kind": "human"}, "message": map[string]any{"role": "user", "content": text}}
+	return map[string]any{"type": "user", "origin": map[string]any{"kind": "human"},
+		"message": map[string]any{"role": "user", "content": text}}
 }
 
 func reply(text, stop string) map[string]any {
-	return map[string]any{"type": "assistant", "message": map[string]any{"id": "msg_" + text[:min(len(text), 6)], "role": "assistant", "model": "claude-opus-5-5",
+	return map[string]any{"type": "assistant", "message": map[string]any{"id": "msg_" + text[:min(len(text), 6)],
+		"role": "assistant", "model": "claude-opus-5-5",
 		"stop_reason": stop, "content": []any{map[string]any{"type": "text", "text": text}}}}
 }
 
 func call(tool string) map[string]any {
-	return map[string]any{"type": "assistant", "message": map[string]any{"id": "msg_" + tool, "role": "assistant", "model": "claude-opus-5-5",
-		"stop_reason": "tool_use", "content": []any{map[string]any{"type": "tool_use", "id": "toolu_" + tool, "name": tool, "input": map[string]any{}}}}}
+	return map[string]any{"type": "assistant", "message": map[string]any{"id": "msg_" + tool, "role": "assistant",
+		"model":       "claude-opus-5-5",
+		"stop_reason": "tool_use", "content": []any{map[string]any{"type": "tool_use", "id": "toolu_" + tool, "name": tool,
+			"input": map[string]any{}}}}}
 }
 
 func failure(text string) map[string]any {
-	return map[string]any{"type": "assistant", "isApiErrorMessage": true, "message": map[string]any{"role": "assistant", "model": "<synthetic>",
+	return map[string]any{"type": "assistant", "isApiErrorMessage": true, "message": map[string]any{"role": "assistant",
+		"model":       "<synthetic>",
 		"stop_reason": "stop_sequence", "content": []any{map[string]any{"type": "text", "text": text}}}}
 }
 
 // retry is the client's note of a request that it sends again by itself.
 func retry(text string) map[string]any {
-	return map[string]any{"type": "system", "subtype": "api_error", "retryAttempt": 3, "retryInMs": 4000, "error": map[string]any{"message": text}}
+	return map[string]any{"type": "system", "subtype": "api_error", "retryAttempt": 3, "retryInMs": 4000,
+		"error": map[string]any{"message": text}}
 }
 
 // size is a file's.
@@ -267,8 +277,10 @@ func (b *bench) size(path string) int64 {
 // intended writes an open intention, as a run does right before its call.
 func (b *bench) intended(s *fixtures.Added) journal.Intent {
 	b.t.Helper()
-	const id, prompt = "00000000-0000-4000-8000-0000000000aa", "RECOVERY REVIEW v1\nthe prompt\nrecovery-prompt-id: 00000000-0000-4000-8000-0000000000aa"
-	intent := journal.Intent{PromptID: id, SessionID: s.SessionID, Kind: journal.KindReview, Prompt: prompt, Expected: prompt,
+	const id, prompt = "00000000-0000-4000-8000-0000000000aa",
+		"RECOVERY REVIEW v1\nthe prompt\nrecovery-prompt-id: 00000000-0000-4000-8000-0000000000aa"
+	intent := journal.Intent{PromptID: id, SessionID: s.SessionID, Kind: journal.KindReview, Prompt: prompt,
+		Expected:   prompt,
 		Transcript: s.Transcript, Size: b.size(s.Transcript), Cwd: s.Cwd}
 	if err := b.run.Journal.Append(journal.Intended, s.Short, intent); err != nil {
 		b.t.Fatal(err)

@@ -46,7 +46,8 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 		}
 		if r.Options.DryRun {
 			it.Outcome = journal.Planned
-			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict, said(g.verdict), g.job.SessionID, g.kind, g.cwd)
+			it.Reason = fmt.Sprintf("%s: %s; would run claude --bg --resume %s with the %s prompt in %s", g.verdict.Verdict,
+				said(g.verdict), g.job.SessionID, g.kind, g.cwd)
 			it.Next = r.retype(short)
 			return it
 		}
@@ -78,8 +79,8 @@ func (r *Run) one(ctx context.Context, short string, batch int) Item {
 	}
 }
 
-// again counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried again. A
-// refusal for trust or folder is never tried again: each try adds to what is saved.
+// again counts failed starts, applies the brakes, and says whether a prompt that provably was not sent may be tried
+// again. A refusal for trust or folder is never tried again: each try adds to what is saved.
 func (r *Run) again(short string, out *journal.OutcomeData, kind claude.Kind, attempt int) bool {
 	o := out.Outcome
 	switch o {
@@ -144,21 +145,23 @@ func (r *Run) nextAfter(g *ready, o *journal.OutcomeData) standing.Next {
 	return standing.Run("read", "--wait", "10m", short)
 }
 
-// send makes the one call. The intention is on disk, synced, before the client is run (invariant 3). err is set when the
-// record cannot be written: before the call nothing was sent, after it out is not nil.
+// send makes the one call. The intention is on disk, synced, before the client is run (invariant 3). err is set when
+// the record cannot be written: before the call nothing was sent, after it out is not nil.
 func (r *Run) send(ctx context.Context, g *ready, batch, attempt int) (*journal.OutcomeData, claude.Kind, error) {
 	short := g.job.Short
 	if err := r.lastLook(g); err != nil {
 		return &journal.OutcomeData{Outcome: journal.Refused, Reason: err.Error(), Sent: true}, claude.KindNone, nil
 	}
-	intent := journal.Intent{Title: g.job.Title(), Link: g.facts.Link(), PromptID: g.promptID, SessionID: g.job.SessionID, Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
+	intent := journal.Intent{Title: g.job.Title(), Link: g.facts.Link(), PromptID: g.promptID, SessionID: g.job.SessionID,
+		Kind: g.kind, Prompt: g.prompt, Expected: g.expected,
 		Transcript: g.facts.Location.Path, Size: g.facts.Bytes, Cwd: g.cwd, Batch: batch, Attempt: attempt}
 	if err := r.Journal.Append(journal.Intended, short, intent); err != nil {
 		return nil, claude.KindNone, err
 	}
 	called := r.Clock.Now()
 	r.Tell("%s: waking %q", short, g.job.Title())
-	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd, Env: claude.CleanEnv(r.Environ)})
+	said := r.Client(ctx, Call{Args: []string{"--bg", "--resume", g.job.SessionID, g.prompt}, Dir: g.cwd,
+		Env: claude.CleanEnv(r.Environ)})
 	r.lastStart = r.Clock.Now()
 	p := proof{run: r, short: short, intent: intent, said: said, called: called, before: g.jobs}
 	out := p.find(ctx)
@@ -204,7 +207,8 @@ func (r *Run) noteRefusal(short string, ref *refusal) {
 		return
 	}
 	data := journal.RefusedData{Outcome: ref.outcome, Reason: ref.reason, Next: ref.next.String()}
-	err := r.Journal.AppendIf(journal.TurnedAway, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.TurnedAway, short, data) })
+	err := r.Journal.AppendIf(journal.TurnedAway, short, data,
+		func(events []journal.Event) bool { return journal.Same(events, journal.TurnedAway, short, data) })
 	if err != nil {
 		r.stop("%v", err)
 	}

@@ -28,11 +28,12 @@ func (r *Run) rerun(short string) standing.Next { return standing.Run(r.wakeArgs
 // retype is that command as one line.
 func (r *Run) retype(short string) string { return r.rerun(short).String() }
 
-// mayPlan lets a prep go out: behind a review that says OWNER, and once for each review. The user's --again lifts the second, never
-// the first.
+// mayPlan lets a prep go out: behind a review that says OWNER, and once for each review. The user's --again lifts the
+// second, never the first.
 func (r *Run) mayPlan(g *ready) *refusal {
 	short := g.job.Short
-	g.plan = message.Build(message.Input{World: g.world, Rules: r.Rules, State: g.all, Inventory: r.Inventory, Data: r.Options.Data}, short)
+	g.plan = message.Build(message.Input{World: g.world, Rules: r.Rules, State: g.all, Inventory: r.Inventory,
+		Data: r.Options.Data}, short)
 	rev := g.plan.Of(short)
 	const only = "a prep goes out behind a review that says OWNER"
 	switch verdict := rev.Verdict(); {
@@ -47,7 +48,8 @@ func (r *Run) mayPlan(g *ready) *refusal {
 	case verdict != review.VerdictOwner:
 		return refuse(standing.Do("read its thread").At(g.facts.Link()), "%s, and its review says %s", only, verdict)
 	case rev.UserAfter():
-		return refuse(standing.Run("resume", short), "somebody wrote in it after its review, which may be out of date: it is reviewed anew first")
+		return refuse(standing.Run("resume", short), "somebody wrote in it after its review, which may be out of date: it "+
+			"is reviewed anew first")
 	}
 	last := g.state.LastSent()
 	if r.Options.Again || (last == nil || !last.IsPrep()) && g.verdict.PrepAt <= g.verdict.ReviewAt {
@@ -68,7 +70,8 @@ func (r *Run) planText(g *ready) (string, error) {
 		if !o.Own {
 			todo = "tell it in its own thread, in words of your own, what it needs of them"
 		}
-		r.Tell("%s: left out of its prep: words of session %s, %q (%s); %s", g.job.Short, o.Short, text.Clip(o.Text, 200), o.Reason, todo)
+		r.Tell("%s: left out of its prep: words of session %s, %q (%s); %s", g.job.Short, o.Short, text.Clip(o.Text, 200),
+			o.Reason, todo)
 	}
 	return prompt, err
 }

@@ -47,7 +47,8 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	words := p.said.Text()
 	printed := claude.Read(words)
 	if other := p.otherShort(printed); other != "" {
-		out := p.outcome(journal.Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s", other, other)
+		out := p.outcome(journal.Copy, true, "the client made a copy, %s, which acts on the prompt; stop it: claude stop %s",
+			other, other)
 		out.Other = other
 		return out
 	}
@@ -75,16 +76,19 @@ func (p *proof) find(ctx context.Context) journal.OutcomeData {
 	}
 	if saved, ok := p.saved(); ok {
 		p.unproven = false
-		out := p.outcome(journal.Saved, true, "the start failed and the prompt is saved in the session for its next start; %s",
+		out := p.outcome(journal.Saved, true,
+			"the start failed and the prompt is saved in the session for its next start; %s",
 			p.told())
 		out.PromptSaved, out.Saved = true, saved
 		return out
 	}
 	if p.unproven {
-		return p.outcome(journal.Uncertain, true, "interrupted before the prompt was seen; the next run finds out what became of it; %s",
+		return p.outcome(journal.Uncertain, true, "interrupted before the prompt was seen; the next run finds out what "+
+			"became of it; %s",
 			p.told())
 	}
-	return p.outcome(journal.Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the thread, "+
+	return p.outcome(journal.Uncertain, true, "the prompt was found nowhere within %s; it counts as sent: look at the "+
+		"thread, "+
 		"the transcript and `claude logs %s`; %s", p.run.Timing.Proof, p.short, p.told())
 }
 
@@ -170,7 +174,8 @@ const refusalHolds = 2 * time.Second
 // copyOf is the outcome of a prompt that was found in another session; id is its short or full id.
 func (p *proof) copyOf(id string) journal.OutcomeData {
 	short := claude.ShortOf(id)
-	out := p.outcome(journal.Copy, true, "the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
+	out := p.outcome(journal.Copy, true,
+		"the prompt is in another session, %s: a copy acts on it; stop it: claude stop %s", id, short)
 	out.Other = short
 	return out
 }
@@ -233,8 +238,8 @@ func (p *proof) deliveredIn(path string, from int64) (journal.OutcomeData, bool)
 	return out, done && err == nil
 }
 
-// saidByUser is the text of a line that was delivered in the user's role as a person's. Of a message that was handed over in the
-// middle of a turn its words decide, whatever the client says of where it came from.
+// saidByUser is the text of a line that was delivered in the user's role as a person's. Of a message that was handed
+// over in the middle of a turn its words decide, whatever the client says of where it came from.
 func saidByUser(e *transcript.Entry) (string, bool) {
 	said := e.Text()
 	person := e.Speaker() == transcript.Person || e.Handed() && transcript.TextSpeaker(said) == transcript.Person

@@ -16,7 +16,8 @@ import (
 
 // proving is the proof of one call of the client, made the way a run makes it.
 func (b *bench) proving(s *fixtures.Added, said Said) *proof {
-	return &proof{run: b.run, short: s.Short, intent: b.intended(s), said: said, called: b.now, before: map[string]bool{s.Short: true}}
+	return &proof{run: b.run, short: s.Short, intent: b.intended(s), said: said, called: b.now,
+		before: map[string]bool{s.Short: true}}
 }
 
 // TestWhatBecameOfACall: every outcome of a call, from the words of the client and from what stands in the account.
@@ -43,7 +44,8 @@ func TestWhatBecameOfACall(t *testing.T) {
 			b.at(9*time.Second, func() { b.lines(s.Transcript, person(p.intent.Prompt)) })
 		}, journal.Woken, true, false, "own transcript", "", 10 * time.Second},
 		"delivered as a queued message": {ok, func(b *bench, s *fixtures.Added, p *proof) {
-			b.lines(s.Transcript, map[string]any{"type": "attachment", "attachment": map[string]any{"type": "queued_command", "prompt": p.intent.Prompt}})
+			b.lines(s.Transcript, map[string]any{"type": "attachment", "attachment": map[string]any{"type": "queued_command",
+				"prompt": p.intent.Prompt}})
 		}, journal.Woken, true, false, "own transcript", "", 0},
 		"delivered although the client was silent": {exit1(""), func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(20*time.Second, func() { b.lines(s.Transcript, person(p.intent.Prompt)) })
@@ -83,31 +85,42 @@ func TestWhatBecameOfACall(t *testing.T) {
 					"sessionId": "0e30a1f7-1111-4111-8111-111111111111", "state": "working", "intent": p.intent.Prompt})
 			})
 		}, journal.Copy, true, false, "claude stop 0e30a1f7", "", 6 * time.Second},
-		"not trusted, saved": {exit1("Workspace not trusted. Run `claude` in /w once. Your message is saved and will be delivered when session x next starts."),
+		"not trusted, saved": {exit1("Workspace not trusted. Run `claude` in /w once. Your message is saved and will be " +
+			"delivered when session x next starts."),
 			func(b *bench, s *fixtures.Added, p *proof) {
 				b.at(time.Second, func() { b.queuedPrompt(s, p.intent.Prompt) })
 			}, journal.Untrusted, true, true, "exit status 1", "", 2 * time.Second},
-		"not trusted, and nothing is saved": {exit1("Workspace not trusted. Run `claude` in /w once and accept the trust prompt, then retry."), nil,
+		"not trusted, and nothing is saved": {exit1("Workspace not trusted. Run `claude` in /w once and accept the trust " +
+			"prompt, then retry."), nil,
 			journal.Untrusted, false, false, "Workspace not trusted", "", 3 * time.Second},
 		"its folder is gone": {exit1("Workspace not trusted. /w could not be resolved on disk."), nil,
 			journal.MissingCwd, false, false, "could not be resolved", "", 3 * time.Second},
-		"not signed in": {exit1("Not logged in · Please run /login"), nil, journal.NotStarted, false, false, "Not logged in", claude.KindSignIn, 3 * time.Second},
-		"a limit":       {exit1("You've hit your session limit · resets 3pm (UTC)"), nil, journal.NotStarted, false, false, "session limit", claude.KindLimit, 3 * time.Second},
+		"not signed in": {exit1("Not logged in · Please run /login"), nil, journal.NotStarted, false, false, "Not logged in",
+			claude.KindSignIn, 3 * time.Second},
+		"a limit": {exit1("You've hit your session limit · resets 3pm (UTC)"), nil, journal.NotStarted, false, false,
+			"session limit", claude.KindLimit, 3 * time.Second},
 		"the conversation cannot be resumed": {exit1("Failed to resume the conversation"), nil,
 			journal.NotStarted, false, false, `"Failed to resume the conversation", exit status 1`, "", 3 * time.Second},
 		"the service cannot be reached": {exit1("Couldn't reach the background service (ECONNREFUSED)"), nil,
 			journal.NotStarted, false, false, "Couldn't reach", claude.KindConnection, 3 * time.Second},
-		"refused in words, and delivered": {exit1("Failed to resume the conversation"), func(b *bench, s *fixtures.Added, p *proof) {
+		"refused in words, and delivered": {exit1("Failed to resume the conversation"), func(b *bench, s *fixtures.Added,
+			p *proof) {
 			b.at(time.Second, func() { b.lines(s.Transcript, person(p.intent.Prompt)) })
 		}, journal.Woken, true, false, "own transcript", "", 2 * time.Second},
-		"refused in words, and in another transcript": {exit1("Failed to resume the conversation"), func(b *bench, s *fixtures.Added, p *proof) {
-			b.lines(filepath.Join(filepath.Dir(s.Transcript), "44444444-4444-4444-8444-444444444444.jsonl"), person(p.intent.Prompt))
-		}, journal.Copy, true, false, "claude stop 44444444", "", 3 * time.Second},
-		"a text that nobody knows": {exit1("panic: out of cheese"), nil, journal.Uncertain, true, false, `"panic: out of cheese", exit status 1`, "", 30 * time.Second},
-		"silent":                   {exit1(""), nil, journal.Uncertain, true, false, "said nothing, exit status 1", "", 30 * time.Second},
-		"it says that it woke it":  {ok, nil, journal.Uncertain, true, false, "woke session", "", 30 * time.Second},
-		"it never ended":           {func(*fixtures.Added) Said { return Said{TimedOut: true} }, nil, journal.Uncertain, true, false, "had not ended", "", 30 * time.Second},
-		"a refusal with exit 0":    {func(*fixtures.Added) Said { return Said{Stderr: "Failed to resume the conversation"} }, nil, journal.Uncertain, true, false, "Failed to resume", "", 30 * time.Second},
+		"refused in words, and in another transcript": {exit1("Failed to resume the conversation"),
+			func(b *bench, s *fixtures.Added, p *proof) {
+				b.lines(filepath.Join(filepath.Dir(s.Transcript), "44444444-4444-4444-8444-444444444444.jsonl"),
+					person(p.intent.Prompt))
+			}, journal.Copy, true, false, "claude stop 44444444", "", 3 * time.Second},
+		"a text that nobody knows": {exit1("panic: out of cheese"), nil, journal.Uncertain, true, false,
+			`"panic: out of cheese", exit status 1`, "", 30 * time.Second},
+		"silent": {exit1(""), nil, journal.Uncertain, true, false, "said nothing, exit status 1", "",
+			30 * time.Second},
+		"it says that it woke it": {ok, nil, journal.Uncertain, true, false, "woke session", "", 30 * time.Second},
+		"it never ended": {func(*fixtures.Added) Said { return Said{TimedOut: true} }, nil, journal.Uncertain, true,
+			false, "had not ended", "", 30 * time.Second},
+		"a refusal with exit 0": {func(*fixtures.Added) Said { return Said{Stderr: "Failed to resume the conversation"} },
+			nil, journal.Uncertain, true, false, "Failed to resume", "", 30 * time.Second},
 		"died at its start": {ok, func(b *bench, s *fixtures.Added, p *proof) {
 			b.at(8*time.Second, func() { b.log("bg settled " + s.Short + " (crashed): OAuth token has expired") })
 		}, journal.Uncertain, true, false, "OAuth token has expired", claude.KindSignIn, 9 * time.Second},
@@ -118,7 +131,8 @@ func TestWhatBecameOfACall(t *testing.T) {
 		"saved in the end": {exit1(""), func(b *bench, s *fixtures.Added, p *proof) {
 			b.queuedPrompt(s, p.intent.Prompt)
 		}, journal.Saved, true, true, "exit status 1", "", 30 * time.Second},
-		"it could not be run": {func(*fixtures.Added) Said { return Said{Err: errors.New("no such file")} }, nil, journal.NotStarted, false, false, "no such file", "", 0},
+		"it could not be run": {func(*fixtures.Added) Said { return Said{Err: errors.New("no such file")} }, nil,
+			journal.NotStarted, false, false, "no such file", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &fixtures.Added{}
@@ -159,10 +173,14 @@ func TestAnInterruptedProofStaysOpen(t *testing.T) {
 		"delivered while the next run looks": {func(b *bench, s *fixtures.Added) {
 			b.at(b.slept+10*time.Second, func() { b.lines(s.Transcript, person(prompt(b))) })
 		}, journal.Woken},
-		"together with a yes":       {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("yes\n\n"+prompt(b))) }, journal.Joined},
-		"saved":                     {func(b *bench, s *fixtures.Added) { b.queuedPrompt(s, prompt(b)) }, journal.Saved},
-		"nowhere":                   {func(*bench, *fixtures.Added) {}, journal.Uncertain},
-		"a later word is no replay": {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("good morning")) }, journal.Uncertain},
+		"together with a yes": {func(b *bench, s *fixtures.Added) {
+			b.lines(s.Transcript,
+				person("yes\n\n"+prompt(b)))
+		}, journal.Joined},
+		"saved":   {func(b *bench, s *fixtures.Added) { b.queuedPrompt(s, prompt(b)) }, journal.Saved},
+		"nowhere": {func(*bench, *fixtures.Added) {}, journal.Uncertain},
+		"a later word is no replay": {func(b *bench, s *fixtures.Added) { b.lines(s.Transcript, person("good morning")) },
+			journal.Uncertain},
 		"in a copy": {func(b *bench, s *fixtures.Added) {
 			b.lines(filepath.Join(filepath.Dir(s.Transcript), "44444444-4444-4444-8444-444444444444.jsonl"), person(prompt(b)))
 		}, journal.Copy},
@@ -187,7 +205,8 @@ func TestAnInterruptedProofStaysOpen(t *testing.T) {
 				return client(ctx, call)
 			}
 			res, err := b.run.Do(ctx, []string{s.Short})
-			if err != nil || !res.Interrupted || res.Items[0].Outcome != journal.Uncertain || !strings.Contains(res.Items[0].Reason, "interrupted") {
+			if err != nil || !res.Interrupted || res.Items[0].Outcome != journal.Uncertain ||
+				!strings.Contains(res.Items[0].Reason, "interrupted") {
 				t.Fatalf("%+v %v", res, err)
 			}
 			if b.events(journal.Concluded) != 0 || b.events(journal.Intended) != 1 {

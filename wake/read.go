@@ -125,7 +125,8 @@ func (r *Run) take(it *Item, s Seen) {
 	}
 }
 
-// failedTurn applies the brake for a turn that ended in an error. What to do about the session is for its standing to say.
+// failedTurn applies the brake for a turn that ended in an error. What to do about the session is for its standing to
+// say.
 func (r *Run) failedTurn(short, said string) {
 	kind := claude.ErrorKind(said)
 	if until, limited := claude.Deferral(said, r.Clock.Now()); limited {

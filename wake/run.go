@@ -207,7 +207,8 @@ func (r *Run) duplicate(g *ready) (owner string, open []string) {
 	}
 	open, dropped := inventory.OwnerOpen(g.world.Facts(job).Tail.Reply)
 	if dropped > 0 {
-		r.Tell("%s: %d open items of its owner %s are left out of its text: they could be read as an approval", g.job.Short, dropped, owner)
+		r.Tell("%s: %d open items of its owner %s are left out of its text: they could be read as an approval", g.job.Short,
+			dropped, owner)
 	}
 	return owner, open
 }
@@ -220,8 +221,8 @@ func (r *Run) blank(short string) Item {
 	return it
 }
 
-// batch starts up to Options.Batch sessions, spaced, then waits for their reviews and audits them. Sessions that are refused
-// take no place in it. It gives the items of the sessions that it went through.
+// batch starts up to Options.Batch sessions, spaced, then waits for their reviews and audits them. Sessions that are
+// refused take no place in it. It gives the items of the sessions that it went through.
 func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 	var items []Item
 	started := 0
@@ -247,7 +248,8 @@ func (r *Run) batch(ctx context.Context, shorts []string, n int) []Item {
 
 // unreached is the outcome of a session that an interrupted run did not come to: nothing refused it, nothing was sent.
 func (r *Run) unreached(it *Item) {
-	it.Outcome, it.Reason, it.Next = journal.NotStarted, "interrupted before it was started; nothing was sent", r.retype(it.Short)
+	it.Outcome, it.Reason, it.Next = journal.NotStarted, "interrupted before it was started; nothing was sent",
+		r.retype(it.Short)
 }
 
 // Began says that a prompt went out, or counts as sent, or is saved in the session.
@@ -262,12 +264,13 @@ func (it *Item) started() bool {
 	return false
 }
 
-// brake keeps a run from starting while a defect is open, or a limit that the service named lasts. Nothing lifts a defect but the
-// user, who closes it by name.
+// brake keeps a run from starting while a defect is open, or a limit that the service named lasts. Nothing lifts a
+// defect but the user, who closes it by name.
 func (r *Run) brake(state *journal.State) {
 	switch open := state.Defective(); {
 	case len(open) > 0:
-		r.stopped = fmt.Sprintf("a defect of an earlier run is open in %s; look at it, then close it by name: recovery %s", strings.Join(open, ", "),
+		r.stopped = fmt.Sprintf("a defect of an earlier run is open in %s; look at it, then close it by name: recovery %s",
+			strings.Join(open, ", "),
 			strings.Join(journal.AckArgs(open...), " "))
 	default:
 		r.stopped = waitFor(state, r.Clock.Now())

@@ -51,39 +51,61 @@ func TestOneRun(t *testing.T) {
 		stopped string
 	}{
 		"woken and answered": {want: journal.Woken, calls: 1},
-		"a copy":             {script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, want: journal.Copy, next: "claude stop ", calls: 1, stopped: "copy"},
-		"a replay":           {script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, want: journal.Replayed, next: "claude stop ", calls: 1, stopped: "another message"},
-		"joined":             {script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, want: journal.Joined, reason: "yes, go ahead", next: "claude stop ", calls: 1, stopped: "more than"},
-		"untrusted after all": {script: fixtures.Script{Outcome: fixtures.OutcomeUntrusted}, want: journal.Untrusted, reason: "Workspace not trusted",
-			next: "recovery trust", calls: 1},
-		"dies with the prompt saved": {script: fixtures.Script{Outcome: fixtures.OutcomeCrash}, want: journal.Saved, next: "--nudge", calls: 1},
-		"says nothing":               {script: fixtures.Script{Outcome: fixtures.OutcomeSilent}, want: journal.Uncertain, reason: "said nothing, exit status 0", calls: 1},
-		"fails in words of its own":  {script: fixtures.Script{Outcome: fixtures.OutcomeExitError}, want: journal.Uncertain, reason: "exit status 1", calls: 1},
-		"not signed in": {script: fixtures.Script{Outcome: fixtures.OutcomeNotSignedIn}, want: journal.NotStarted, reason: "Not logged in", calls: 1,
+		"a copy": {script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, want: journal.Copy,
+			next: "claude stop ", calls: 1, stopped: "copy"},
+		"a replay": {script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, want: journal.Replayed,
+			next: "claude stop ", calls: 1, stopped: "another message"},
+		"joined": {script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, want: journal.Joined,
+			reason: "yes, go ahead", next: "claude stop ", calls: 1, stopped: "more than"},
+		"untrusted after all": {script: fixtures.Script{Outcome: fixtures.OutcomeUntrusted}, want: journal.Untrusted,
+			reason: "Workspace not trusted",
+			next:   "recovery trust", calls: 1},
+		"dies with the prompt saved": {script: fixtures.Script{Outcome: fixtures.OutcomeCrash}, want: journal.Saved,
+			next: "--nudge", calls: 1},
+		"says nothing": {script: fixtures.Script{Outcome: fixtures.OutcomeSilent}, want: journal.Uncertain,
+			reason: "said nothing, exit status 0", calls: 1},
+		"fails in words of its own": {script: fixtures.Script{Outcome: fixtures.OutcomeExitError}, want: journal.Uncertain,
+			reason: "exit status 1", calls: 1},
+		"not signed in": {script: fixtures.Script{Outcome: fixtures.OutcomeNotSignedIn}, want: journal.NotStarted,
+			reason: "Not logged in", calls: 1,
 			stopped: "sign-in failed"},
-		"answers with a sign-in error": {script: fixtures.Script{Outcome: fixtures.OutcomeSignIn}, want: journal.Woken, reason: "Login expired",
-			calls: 1, stopped: "sign-in failed"},
-		"answers with a limit": {script: fixtures.Script{Outcome: fixtures.OutcomeLimit}, want: journal.Woken, reason: "session limit", calls: 1,
+		"answers with a sign-in error": {script: fixtures.Script{Outcome: fixtures.OutcomeSignIn}, want: journal.Woken,
+			reason: "Login expired",
+			calls:  1, stopped: "sign-in failed"},
+		"answers with a limit": {script: fixtures.Script{Outcome: fixtures.OutcomeLimit}, want: journal.Woken,
+			reason: "session limit", calls: 1,
 			stopped: "limit"},
 		"cannot be resumed": {said: &Said{Stderr: "Failed to resume the conversation", Exit: 1}, want: journal.NotStarted,
 			reason: "Failed to resume the conversation", next: "recovery resume", calls: 4},
-		"no credit":           {said: &Said{Stderr: "Credit balance is too low", Exit: 1}, want: journal.NotStarted, reason: "Credit balance", calls: 1, stopped: "credit"},
-		"the service is busy": {said: &Said{Stderr: "API Error: 529 Overloaded", Exit: 1}, want: journal.NotStarted, calls: 1, stopped: "limit"},
-		"already live":        {before: func(b *bench, s *fixtures.Added) { b.live(s, "idle", "") }, want: journal.Refused, reason: "runs"},
-		"a queued yes":        {before: func(b *bench, s *fixtures.Added) { b.queuedPrompt(s, "yes") }, want: journal.Refused},
-		"untrusted before":    {session: fixtures.Session{Untrusted: true}, want: journal.Untrusted, reason: "nothing was sent", next: "recovery trust"},
-		"its folder is gone":  {session: fixtures.Session{NoFolder: true}, want: journal.Refused, reason: "folder"},
+		"no credit": {said: &Said{Stderr: "Credit balance is too low", Exit: 1}, want: journal.NotStarted,
+			reason: "Credit balance", calls: 1, stopped: "credit"},
+		"the service is busy": {said: &Said{Stderr: "API Error: 529 Overloaded", Exit: 1}, want: journal.NotStarted, calls: 1,
+			stopped: "limit"},
+		"already live": {before: func(b *bench, s *fixtures.Added) { b.live(s, "idle", "") }, want: journal.Refused,
+			reason: "runs"},
+		"a queued yes": {before: func(b *bench, s *fixtures.Added) { b.queuedPrompt(s, "yes") },
+			want: journal.Refused},
+		"untrusted before": {session: fixtures.Session{Untrusted: true}, want: journal.Untrusted,
+			reason: "nothing was sent", next: "recovery trust"},
+		"its folder is gone": {session: fixtures.Session{NoFolder: true}, want: journal.Refused, reason: "folder"},
 		"an old client": {before: func(b *bench, _ *fixtures.Added) {
 			if err := b.a.SetVersion("2.1.252"); err != nil {
 				b.t.Fatal(err)
 			}
 		}, want: journal.Refused, reason: "2.1.252"},
-		"no memory": {before: func(b *bench, _ *fixtures.Added) { b.run.Memory = func() (int64, error) { return 1 << 30, nil } },
+		"no memory": {before: func(b *bench, _ *fixtures.Added) {
+			b.run.Memory = func() (int64, error) {
+				return 1 << 30,
+					nil
+			}
+		},
 			want: journal.Refused, reason: "memory"},
-		"a dry run": {before: func(b *bench, _ *fixtures.Added) { b.run.Options.DryRun = true }, want: journal.Planned, next: "recovery resume"},
+		"a dry run": {before: func(b *bench, _ *fixtures.Added) { b.run.Options.DryRun = true }, want: journal.Planned,
+			next: "recovery resume"},
 		"a dry run, and a defect is open elsewhere": {before: func(b *bench, _ *fixtures.Added) {
 			b.run.Options.DryRun = true
-			if err := b.run.Journal.Append(journal.Defect, "0e30a1f7", journal.NewDefect("0e30a1f7", "write", "write:t", "touch x", "look")); err != nil {
+			if err := b.run.Journal.Append(journal.Defect, "0e30a1f7", journal.NewDefect("0e30a1f7", "write", "write:t",
+				"touch x", "look")); err != nil {
 				b.t.Fatal(err)
 			}
 		}, want: journal.Planned, next: "recovery resume", stopped: "0e30a1f7"},
@@ -147,7 +169,8 @@ func TestBatchesAreSpaced(t *testing.T) {
 
 // TestABrakeBetweenTwoStarts: the first session's turn ends in an error that will meet the others too.
 func TestABrakeBetweenTwoStarts(t *testing.T) {
-	for outcome, calls := range map[string]int{fixtures.OutcomeSignIn: 1, fixtures.OutcomeLimit: 1, fixtures.OutcomeOverloaded: 1, "": 3} {
+	for outcome, calls := range map[string]int{fixtures.OutcomeSignIn: 1, fixtures.OutcomeLimit: 1,
+		fixtures.OutcomeOverloaded: 1, "": 3} {
 		t.Run("outcome "+outcome, func(t *testing.T) {
 			list := several(3)
 			b := newBench(t, list...)
@@ -257,7 +280,8 @@ func TestAnOpenDefectStopsTheNextRun(t *testing.T) {
 	b := newBench(t, list...)
 	b.script(list[0].Short, fixtures.Script{Outcome: fixtures.OutcomeJoin})
 	b.do(list[0].Short)
-	if res := b.do(list[1].Short); res.Items[0].Outcome != journal.Refused || !strings.Contains(res.Stopped, "defect") || b.calls != 1 {
+	if res := b.do(list[1].Short); res.Items[0].Outcome != journal.Refused || !strings.Contains(res.Stopped, "defect") ||
+		b.calls != 1 {
 		t.Errorf("%+v, %d calls", res, b.calls)
 	}
 
@@ -265,7 +289,8 @@ func TestAnOpenDefectStopsTheNextRun(t *testing.T) {
 	b = newBench(t, list...)
 	b.script(list[0].Short, fixtures.Script{Outcome: fixtures.OutcomeLimit})
 	b.do(list[0].Short)
-	if res := b.do(list[1].Short); res.Items[0].Outcome != journal.Refused || !strings.Contains(res.Stopped, "limit") || b.calls != 1 {
+	if res := b.do(list[1].Short); res.Items[0].Outcome != journal.Refused || !strings.Contains(res.Stopped, "limit") ||
+		b.calls != 1 {
 		t.Errorf("%+v, %d calls", res, b.calls)
 	}
 	state, err := b.run.state()

@@ -7,8 +7,8 @@ import (
 	"recovery/internal/journal"
 )
 
-// A prompt that is saved in a session is woken by a nudge, but what the queue check blocks meanwhile is told first: a nudge would not
-// get past it either.
+// A prompt that is saved in a session is woken by a nudge, but what the queue check blocks meanwhile is told first: a
+// nudge would not get past it either.
 func TestSavedPromptOfASessionThatIsBlocked(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(b *bench, s *fixtures.Added)

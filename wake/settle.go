@@ -8,8 +8,8 @@ import (
 	"recovery/internal/transcript"
 )
 
-// settle decides open intentions of earlier runs from the evidence, records what was found, and gives the state after it.
-// The caller holds the account's lock, so an open intention belongs to a run that is gone.
+// settle decides open intentions of earlier runs from the evidence, records what was found, and gives the state after
+// it. The caller holds the account's lock, so an open intention belongs to a run that is gone.
 func (r *Run) settle(ctx context.Context) (*journal.State, error) {
 	events, err := r.Journal.Read()
 	if err != nil {
@@ -83,7 +83,8 @@ func (r *Run) settled(short string, w *journal.Wake) journal.OutcomeData {
 	if other := elsewhere(r.Account, own, w.PromptID, w.At); other != "" {
 		return p.copyOf(other)
 	}
-	return p.outcome(journal.Uncertain, true, "the run ended around the call, and the prompt is in no transcript and not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
+	return p.outcome(journal.Uncertain, true, "the run ended around the call, and the prompt is in no transcript and "+
+		"not saved; it counts as sent: look at the thread and at `claude logs %s`", short)
 }
 
 // jobsBefore are the jobs that there were at a time; nil when that cannot be told.

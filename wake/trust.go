@@ -21,8 +21,8 @@ import (
 // trustTries is how often the edit starts anew when a running client changed the file meanwhile.
 const trustTries = 5
 
-// AcceptTrust sets projects[key].hasTrustDialogAccepted in .claude.json and nothing else: the file is backed up into the
-// work folder, replaced atomically, and keeps its mode. It gives the backup's path.
+// AcceptTrust sets projects[key].hasTrustDialogAccepted in .claude.json and nothing else: the file is backed up into
+// the work folder, replaced atomically, and keeps its mode. It gives the backup's path.
 func AcceptTrust(a *account.Account, work *journal.Work, key string, now time.Time) (backup string, err error) {
 	path, err := filepath.EvalSymlinks(a.ConfigFile)
 	if err != nil {
@@ -43,7 +43,8 @@ func AcceptTrust(a *account.Account, work *journal.Work, key string, now time.Ti
 		if current, err := a.ReadFile(path); err != nil || !bytes.Equal(current, before) {
 			continue
 		}
-		if err := renameio.WriteFile(path, after, fs.FileMode(0o600), renameio.WithExistingPermissions(), renameio.WithTempDir(filepath.Dir(path))); err != nil {
+		if err := renameio.WriteFile(path, after, fs.FileMode(0o600), renameio.WithExistingPermissions(),
+			renameio.WithTempDir(filepath.Dir(path))); err != nil {
 			return "", fmt.Errorf("replacing %s: %w; it is unchanged, and its backup is %s", path, err, backup)
 		}
 		return backup, nil
@@ -93,5 +94,6 @@ func decode(data []byte, into any) error {
 
 // pathEscape makes a folder one element of an sjson path.
 func pathEscape(key string) string {
-	return strings.NewReplacer(`\`, `\\`, `.`, `\.`, `*`, `\*`, `?`, `\?`, `|`, `\|`, `#`, `\#`, `@`, `\@`, `!`, `\!`, `{`, `\{`, `[`, `\[`, `:`, `\:`).Replace(key)
+	return strings.NewReplacer(`\`, `\\`, `.`, `\.`, `*`, `\*`, `?`, `\?`, `|`, `\|`, `#`, `\#`, `@`, `\@`, `!`, `\!`, `{`,
+		`\{`, `[`, `\[`, `:`, `\:`).Replace(key)
 }

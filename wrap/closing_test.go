@@ -66,8 +66,10 @@ func TestClosing(t *testing.T) {
 
 func TestIsWrapSkill(t *testing.T) {
 	for name, is := range map[string]bool{
-		"session-wrap": true, "plugin:session-wrap": true, "my-session-wrap": true, "a/session-wrap": true, "a:b:session-wrap": true, "/session-wrap": true,
-		"my-session-wrapper": false, "session-wrap-notes": false, "session_wrap": false, "wrap": false, "": false, "session-wrap done": false,
+		"session-wrap": true, "plugin:session-wrap": true, "my-session-wrap": true, "a/session-wrap": true,
+		"a:b:session-wrap": true, "/session-wrap": true,
+		"my-session-wrapper": false, "session-wrap-notes": false, "session_wrap": false, "wrap": false, "": false,
+		"session-wrap done": false,
 	} {
 		if isWrapSkill(name) != is {
 			t.Errorf("%q: %v", name, !is)

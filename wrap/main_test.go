@@ -50,7 +50,8 @@ func (s *script) raw(line string) *script { *s = append(*s, line); return s }
 
 // user is a line in the user's role with a content; more are further keys, by turns name and value.
 func (s *script) user(content any, more ...any) *script {
-	line := map[string]any{"type": "user", "isSidechain": false, "message": map[string]any{"role": "user", "content": content}}
+	line := map[string]any{"type": "user", "isSidechain": false, "message": map[string]any{"role": "user",
+		"content": content}}
 	for i := 0; i+1 < len(more); i += 2 {
 		line[more[i].(string)] = more[i+1]
 	}
@@ -82,7 +83,8 @@ func (s *script) calls(id, tool string, input map[string]any) *script {
 }
 
 func (s *script) result(id, text string, isError bool, more ...any) *script {
-	return s.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": isError}}, more...)
+	return s.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": isError}},
+		more...)
 }
 
 // skill is a skill call that went well.
@@ -102,12 +104,14 @@ func (s *script) queue(operation string, content ...any) *script {
 // attached is a queued message that was taken into a running turn.
 func (s *script) attached(prompt any, kind string) *script {
 	return s.add(map[string]any{"type": "attachment", "isSidechain": false,
-		"attachment": map[string]any{"type": "queued_command", "prompt": prompt, "commandMode": "prompt", "origin": map[string]any{"kind": kind}}})
+		"attachment": map[string]any{"type": "queued_command", "prompt": prompt, "commandMode": "prompt",
+			"origin": map[string]any{"kind": kind}}})
 }
 
 // wrapped is a session that was asked and wrapped for real.
 func wrapped() *script {
-	return new(script).user("Fix it.").says("Fixed.").user("Please " + mark + ".").skill("session-wrap").says("All is well.\n\n" + done)
+	return new(script).user("Fix it.").says("Fixed.").user("Please " + mark + ".").skill("session-wrap").says(
+		"All is well.\n\n" + done)
 }
 
 // home is an account with one job, whose transcript is given as bytes.
@@ -115,7 +119,8 @@ func home(t testing.TB, data []byte) (*account.Account, *account.Job, string) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "projects", "-work", session+".jsonl")
-	state := fmt.Sprintf(`{"sessionId":%q,"resumeSessionId":%q,"linkScanPath":%q,"state":"working","template":"bg"}`, session, session, path)
+	state := fmt.Sprintf(`{"sessionId":%q,"resumeSessionId":%q,"linkScanPath":%q,"state":"working","template":"bg"}`,
+		session, session, path)
 	for p, d := range map[string][]byte{path: data, filepath.Join(dir, "jobs", short, "state.json"): []byte(state)} {
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)

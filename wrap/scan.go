@@ -29,8 +29,8 @@ type scan struct {
 	mark   string
 	marked bool
 	turn
-	// skills are the calls of a session-wrap skill after the mark that were not refused; command says that its command line
-	// stands there.
+	// skills are the calls of a session-wrap skill after the mark that were not refused; command says that its command
+	// line stands there.
 	skills  map[string]bool
 	command bool
 	answers bool // a reply came after the mark
@@ -76,8 +76,8 @@ func (s *scan) add(e *transcript.Entry) bool {
 func (s *scan) has(text string) bool { return s.mark != "" && strings.Contains(text, s.mark) }
 
 func (s *scan) operation(e *transcript.Entry) {
-	// What went out of the queue to be handed over has its line right behind, or it is still being written. An operation that is
-	// not known changes nothing.
+	// What went out of the queue to be handed over has its line right behind, or it is still being written. An operation
+	// that is not known changes nothing.
 	out, _ := s.queue.Operation(e)
 	switch {
 	case out == nil:
@@ -113,8 +113,9 @@ func (s *scan) waiting() (by string, asked bool) {
 
 // begin starts anew at a mark: only what comes after the last one counts. That it was asked again reopens a wrap.
 func (s *scan) begin(by transcript.Speaker) {
-	next := scan{mark: s.mark, marked: true, queue: s.queue, old: map[*transcript.Queued]bool{}, turns: s.turns, wrapped: s.wrapped,
-		prior: s.wrapped, skills: map[string]bool{}}
+	next := scan{mark: s.mark, marked: true, queue: s.queue, old: map[*transcript.Queued]bool{}, turns: s.turns,
+		wrapped: s.wrapped,
+		prior:   s.wrapped, skills: map[string]bool{}}
 	for _, q := range s.queue.Waiting() {
 		next.old[q] = true
 	}
@@ -157,8 +158,8 @@ func (s *scan) result(e *transcript.Entry) {
 	})
 }
 
-// said takes what somebody said. A command reopens a wrap unless its output shows that the client answered it by itself: no
-// turn ran.
+// said takes what somebody said. A command reopens a wrap unless its output shows that the client answered it by
+// itself: no turn ran.
 func (s *scan) said(e *transcript.Entry, step transcript.Step) {
 	s.queue.Said(e)
 	by := e.Speaker()
@@ -200,7 +201,8 @@ func (s *scan) assistant(e *transcript.Entry) {
 	}
 	s.before = nil
 	e.Calls(func(c transcript.Call) bool {
-		if c.Ran() && c.Name == claude.ToolSkill && slices.ContainsFunc([]string{"skill", "command", "name"}, func(key string) bool { return isWrapSkill(c.Input.Get(key).String()) }) {
+		if c.Ran() && c.Name == claude.ToolSkill && slices.ContainsFunc([]string{"skill", "command", "name"},
+			func(key string) bool { return isWrapSkill(c.Input.Get(key).String()) }) {
 			s.skills[c.ID] = true
 		}
 		return true

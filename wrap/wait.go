@@ -13,8 +13,8 @@ const (
 	slow = 2 * time.Second
 )
 
-// arrival is how long a message that was just sent may take to reach the transcript; 1 to 3 s were seen. Before, NOT-SENT is
-// not settled.
+// arrival is how long a message that was just sent may take to reach the transcript; 1 to 3 s were seen. Before,
+// NOT-SENT is not settled.
 const arrival = 10 * time.Second
 
 // Waiter waits for the wraps of several sessions.
@@ -34,8 +34,8 @@ type seen struct {
 	modified time.Time
 }
 
-// Wait looks until every session is settled, the time is up or ctx ends. It gives the last statuses, by short: a session that
-// was settled and went on while others were waited for is looked at again.
+// Wait looks until every session is settled, the time is up or ctx ends. It gives the last statuses, by short: a
+// session that was settled and went on while others were waited for is looked at again.
 func (w *Waiter) Wait(ctx context.Context, jobs []*account.Job, limit time.Duration) map[string]Status {
 	begun := w.Now()
 	deadline := begun.Add(limit)
@@ -50,7 +50,8 @@ func (w *Waiter) Wait(ctx context.Context, jobs []*account.Job, limit time.Durat
 			now := w.look(j, before)
 			looks[j.Short] = now
 			grew = grew || known && now.status.Bytes != before.status.Bytes
-			if w.Changed != nil && (!known || now.status.State != before.status.State || now.status.Reason != before.status.Reason) {
+			if w.Changed != nil && (!known || now.status.State != before.status.State ||
+				now.status.Reason != before.status.Reason) {
 				w.Changed(j.Short, now.status)
 			}
 			open = open || now.status.State == Running || now.status.State == NotSent && w.Now().Sub(begun) < arrival
@@ -79,7 +80,8 @@ func (w *Waiter) look(j *account.Job, before seen) seen {
 			now.modified = info.ModTime()
 		}
 		same := err == nil && info.Size() == before.status.Bytes && now.modified.Equal(before.modified)
-		if same && before.job.LinkScanPath == j.LinkScanPath && before.job.ResumeSessionID == j.ResumeSessionID && before.job.SessionID == j.SessionID {
+		if same && before.job.LinkScanPath == j.LinkScanPath && before.job.ResumeSessionID == j.ResumeSessionID &&
+			before.job.SessionID == j.SessionID {
 			now.status = before.status
 			return now
 		}

@@ -39,11 +39,13 @@ func waiter(a *account.Account, c *clock, changed func(string, Status)) *Waiter 
 }
 
 func TestWaitIsOverAtOnceWhenAllAreSettled(t *testing.T) {
-	for name, s := range map[string]*script{"done": wrapped(), "held": asked().says(held), "not a wrap": asked().says("No.")} {
+	for name, s := range map[string]*script{"done": wrapped(), "held": asked().says(held),
+		"not a wrap": asked().says("No.")} {
 		a, j, _ := home(t, s.bytes())
 		c := &clock{now: start}
 		var seen []State
-		got := waiter(a, c, func(_ string, s Status) { seen = append(seen, s.State) }).Wait(context.Background(), []*account.Job{j}, time.Minute)
+		got := waiter(a, c, func(_ string, s Status) { seen = append(seen, s.State) }).Wait(context.Background(),
+			[]*account.Job{j}, time.Minute)
 		if len(c.sleeps) > 0 || got[short].State == Running || len(seen) != 1 {
 			t.Errorf("%s: %+v after %v, told %v", name, got[short], c.sleeps, seen)
 		}
@@ -54,7 +56,8 @@ func TestWaitIsOverAtOnceWhenAllAreSettled(t *testing.T) {
 func TestWaitGivesAMessageTimeToArrive(t *testing.T) {
 	a, j, path := home(t, new(script).user("Hi.").says("Hi.").bytes())
 	c := &clock{now: start}
-	if got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j}, time.Minute); got[short].State != NotSent || c.now.Sub(start) < arrival || c.now.Sub(start) > 2*arrival {
+	if got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j}, time.Minute); got[short].State != NotSent ||
+		c.now.Sub(start) < arrival || c.now.Sub(start) > 2*arrival {
 		t.Errorf("%+v after %v", got[short], c.sleeps)
 	}
 	c = &clock{now: start}
@@ -83,7 +86,8 @@ func TestWaitPollsFasterWhileAFileGrows(t *testing.T) {
 			put(t, path, s.says(done))
 		}
 	}
-	got := waiter(a, c, func(_ string, s Status) { told = append(told, s.State) }).Wait(context.Background(), []*account.Job{j}, time.Hour)
+	got := waiter(a, c, func(_ string, s Status) { told = append(told, s.State) }).Wait(context.Background(),
+		[]*account.Job{j}, time.Hour)
 	want := []time.Duration{slow, slow, fast, fast, slow, slow}
 	if !slices.Equal(c.sleeps, want) {
 		t.Errorf("slept %v, want %v", c.sleeps, want)
@@ -107,7 +111,8 @@ func TestWaitEndsWhenTimeIsUp(t *testing.T) {
 		t.Errorf("%+v", got[short])
 	}
 	c = &clock{now: start}
-	if got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j}, 0); got[short].State != Running || len(c.sleeps) > 0 {
+	if got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j}, 0); got[short].State != Running ||
+		len(c.sleeps) > 0 {
 		t.Errorf("no time at all: %+v, slept %v", got[short], c.sleeps)
 	}
 }
@@ -129,7 +134,8 @@ func TestWaitIsInterrupted(t *testing.T) {
 	a, j, _ := home(t, asked().bytes())
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &clock{now: start, step: func(int) { cancel() }}
-	if got := waiter(a, c, nil).Wait(ctx, []*account.Job{j}, time.Hour); got[short].State != Running || len(c.sleeps) != 1 {
+	if got := waiter(a, c, nil).Wait(ctx, []*account.Job{j}, time.Hour); got[short].State != Running ||
+		len(c.sleeps) != 1 {
 		t.Errorf("%+v after %v", got[short], c.sleeps)
 	}
 }
@@ -154,7 +160,8 @@ func TestWaitSeesThatASettledOneWasReopened(t *testing.T) {
 		}
 	}
 	got := waiter(a, c, nil).Wait(context.Background(), []*account.Job{j, k}, time.Hour)
-	if got[short].State != Done || got["bbbb0002"].State != Done || len(c.sleeps) != 4 || got[short].WrappedAt.Equal(start.Add(6*time.Second)) {
+	if got[short].State != Done || got["bbbb0002"].State != Done || len(c.sleeps) != 4 ||
+		got[short].WrappedAt.Equal(start.Add(6*time.Second)) {
 		t.Errorf("%+v after %v", got, c.sleeps)
 	}
 }

@@ -206,14 +206,16 @@ func (x *command) userOnly(c *cli.Context, what string) (agent bool, err error) 
 	}
 	if !c.Bool("as-user") {
 		return false, &exitError{status: exitNeedsUser, err: fmt.Errorf(
-			"%s is for the user alone, and this runs inside a Claude session; ask the user to type it, or give --as-user when they told you to: it is recorded as typed by an agent", what)}
+			"%s is for the user alone, and this runs inside a Claude session; ask the user to type it, or give --as-user "+
+				"when they told you to: it is recorded as typed by an agent", what)}
 	}
 	return true, nil
 }
 
 // asUserFlag is made anew for each command: the library writes into its flags.
 func asUserFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as typed by an agent"}
+	return &cli.BoolFlag{Name: "as-user", Usage: "inside a Claude session: the user told you to; it is recorded as " +
+		"typed by an agent"}
 }
 
 // lock takes the account's lock. With --work, the lock of the usual work folder is taken too: it is the account that is

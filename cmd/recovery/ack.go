@@ -118,8 +118,8 @@ func (x *command) ack(c *cli.Context) error {
 	return nil
 }
 
-// readReviews records the defects of named sessions whose review nobody has read yet: every command shows them as open, and
-// they are closed like the others.
+// readReviews records the defects of named sessions whose review nobody has read yet: every command shows them as
+// open, and they are closed like the others.
 func (p *place) readReviews(w *inventory.World, state *journal.State, typed []string) (*journal.State, error) {
 	for _, t := range typed {
 		job, err := inventory.Find(w.Jobs, t)

@@ -17,7 +17,8 @@ func (b *bench) defectsOf(sessions ...fixtures.Added) *journal.Journal {
 	b.t.Helper()
 	record := journal.At(b.work(""), now)
 	for _, s := range sessions {
-		if err := record.Append(journal.Defect, s.Short, journal.NewDefect(s.Short, "write", "write:"+s.Short, "it wrote a file", "look at its thread")); err != nil {
+		if err := record.Append(journal.Defect, s.Short, journal.NewDefect(s.Short, "write", "write:"+s.Short,
+			"it wrote a file", "look at its thread")); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -94,7 +95,8 @@ func TestAckIsTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if agents := journal.Replay(events).Agents; !slices.ContainsFunc(agents, func(s string) bool { return strings.Contains(s, "acknowledge an open defect") }) {
+	if agents := journal.Replay(events).Agents; !slices.ContainsFunc(agents,
+		func(s string) bool { return strings.Contains(s, "acknowledge an open defect") }) {
 		t.Errorf("%q", agents)
 	}
 }
@@ -107,7 +109,8 @@ func TestALimitIsWaitedOutOrLifted(t *testing.T) {
 	s := b.add(fixtures.Session{})
 	b.inventory()
 	until := now().UTC().Add(time.Hour).Truncate(time.Second)
-	if err := journal.At(b.work(""), now).Append(journal.Deferred, "", journal.DeferData{Until: until, Why: "the weekly limit"}); err != nil {
+	if err := journal.At(b.work(""), now).Append(journal.Deferred, "", journal.DeferData{Until: until,
+		Why: "the weekly limit"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{s.Short}, {"--again", s.Short}} {
@@ -127,7 +130,8 @@ func holdAcks(t *testing.T, h *holder) {
 	s, plain, left := b.add(fixtures.Session{}), b.add(fixtures.Session{Plain: true}), b.add(fixtures.Session{})
 	b.inventory()
 	record := b.defectsOf(s, plain, left)
-	if err := record.Append(journal.Deferred, "", journal.DeferData{Until: now().UTC().Add(time.Hour), Why: "the weekly limit"}); err != nil {
+	if err := record.Append(journal.Deferred, "", journal.DeferData{Until: now().UTC().Add(time.Hour),
+		Why: "the weekly limit"}); err != nil {
 		t.Fatal(err)
 	}
 	h.run(b, "ack", "--why", "looked at", s.Short, plain.Short)

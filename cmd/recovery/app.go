@@ -30,7 +30,8 @@ func runIn(s *sys, ctx context.Context, args []string) (status int) {
 	// A fault of the program itself is told like any other error. What was under way is settled by the next run.
 	defer func() {
 		if fault := recover(); fault != nil {
-			status = x.status(failf("recovery inventory", "internal error: %v; nothing more was done, and what was under way is settled by the next run", fault))
+			status = x.status(failf("recovery inventory", "internal error: %v; nothing more was done, and what was under way "+
+				"is settled by the next run", fault))
 		}
 	}()
 	app := x.app()
@@ -94,8 +95,9 @@ type command struct {
 
 func (x *command) app() *cli.App {
 	app := &cli.App{
-		Name:                      "recovery",
-		Usage:                     "turn a backlog of offline Claude Code sessions into sessions to archive and sessions that wait for one go",
+		Name: "recovery",
+		Usage: "turn a backlog of offline Claude Code sessions into sessions to archive and sessions " +
+			"that wait for one go",
 		UsageText:                 "recovery [--work DIR] [--json] [--client PATH] COMMAND [flags] [arguments]",
 		HideVersion:               true,
 		HideHelp:                  true, // the built-in flag and command are shared by all apps of a process; helpFlag is not
@@ -104,15 +106,18 @@ func (x *command) app() *cli.App {
 		CustomAppHelpTemplate:     appHelp,
 		DisableSliceFlagSeparator: true, // a comma is a part of a file name
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "work", Usage: "the `DIR` for the journal, the lock and the inventory", DefaultText: "session-recovery in the .claude folder"},
+			&cli.StringFlag{Name: "work", Usage: "the `DIR` for the journal, the lock and the inventory",
+				DefaultText: "session-recovery in the .claude folder"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 			&cli.StringFlag{Name: "client", Usage: "the `PATH` of the Claude Code client", Value: "claude"},
 			helpFlag(),
 		},
 		Commands: []*cli.Command{
-			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(), x.auditCommand(),
+			x.inventoryCommand(), x.queueCheckCommand(), x.resumeCommand(), x.readCommand(), x.lastReplyCommand(),
+			x.auditCommand(),
 			x.wrapWaitCommand(), x.messageCommand(), x.trustCommand(), x.ackCommand(), x.reportCommand(),
-			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.inflightCommand(), x.demoCommand(), x.simulatedClientCommand(),
+			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.inflightCommand(),
+			x.demoCommand(), x.simulatedClientCommand(),
 		},
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
@@ -162,8 +167,8 @@ FLAGS:{{range .VisibleFlags}}
    {{.}}{{end}}
 {{end}}`
 
-// status tells an error and gives the exit status that goes with it. A run that was interrupted ends as that, whatever else it
-// met; wrong usage and a defect are told all the same.
+// status tells an error and gives the exit status that goes with it. A run that was interrupted ends as that,
+// whatever else it met; wrong usage and a defect are told all the same.
 func (x *command) status(err error) int {
 	interrupted := func(status int) int {
 		if x.ctx.Err() != nil && status != exitUsage && status != exitDefect {
@@ -221,8 +226,8 @@ func (x *command) out(format string, args ...any) {
 	_, _ = io.WriteString(x.stdout, escaped(fmt.Sprintf(format, args...))+"\n")
 }
 
-// next prints what to type next: the last line of every command. In another user's account that is the same command, typed by its
-// owner: nothing that it found was kept.
+// next prints what to type next: the last line of every command. In another user's account that is the same command,
+// typed by its owner: nothing that it found was kept.
 func (x *command) next(format string, args ...any) {
 	if x.asOwner != "" {
 		format, args = "%s", []any{x.asOwner}

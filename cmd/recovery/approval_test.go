@@ -45,7 +45,8 @@ func TestInvariant5WhatIsSentReadsAsNoApproval(t *testing.T) {
 	for _, s := range []fixtures.Added{twin, owner} {
 		for _, text := range b.received(s.Short) {
 			n++
-			if err := prompts.CheckApproval(text); err != nil || strings.Contains(text, bad) || strings.Contains(text, "approved") {
+			if err := prompts.CheckApproval(text); err != nil || strings.Contains(text, bad) || strings.Contains(text,
+				"approved") {
 				t.Errorf("%s received (%v):\n%s", s.Name, err, text)
 			}
 		}

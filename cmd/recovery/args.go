@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// sortArgs puts the arguments into the one order that cli/v2 understands: global flags, command, its flags, "--", the rest.
-// Users may type flags anywhere; what still starts with a dash is an error and never an argument.
+// sortArgs puts the arguments into the one order that cli/v2 understands: global flags, command, its flags, "--", the
+// rest. Users may type flags anywhere; what still starts with a dash is an error and never an argument.
 func sortArgs(app *cli.App, args []string) ([]string, error) {
 	var globals, flags, rest []string
 	var cmd *cli.Command
@@ -47,7 +47,8 @@ func sortArgs(app *cli.App, args []string) ([]string, error) {
 			if cmd != nil {
 				where = "recovery " + cmd.Name
 			}
-			return nil, usagef("%s has no flag %q; `%s --help` lists them; a name that begins with a dash goes behind --", where, arg, where)
+			return nil, usagef("%s has no flag %q; `%s --help` lists them; a name that begins with a dash goes behind --", where,
+				arg, where)
 		}
 		*into = append(*into, arg)
 		if takesValue(f) && !joined {

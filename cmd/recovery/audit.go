@@ -19,7 +19,8 @@ import (
 )
 
 func rulesFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "rules", Usage: "a YAML `FILE` of more rules, which only make commands unknown or write; may be given several times"}
+	return &cli.StringSliceFlag{Name: "rules", Usage: "a YAML `FILE` of more rules, which only make commands unknown " +
+		"or write; may be given several times"}
 }
 
 func (x *command) auditCommand() *cli.Command {
@@ -149,8 +150,8 @@ func (x *command) auditTarget(c *cli.Context, arg string) (auditItem, error) {
 	return item, nil
 }
 
-// showTools prints the writes first, then the unknowns grouped by what was called, then what was denied, then a count of
-// the reads.
+// showTools prints the writes first, then the unknowns grouped by what was called, then what was denied, then a count
+// of the reads.
 func (x *command) showTools(tools []review.Tool, indent string) {
 	groups := map[string][]review.Tool{}
 	var order []string
@@ -193,7 +194,8 @@ func (x *command) showTools(tools []review.Tool, indent string) {
 		}
 	}
 	if len(tools) > 0 {
-		x.out("%s%s: %d only read (%d of them over the network)", indent, text.Plural(len(tools), "tool call"), reads, network)
+		x.out("%s%s: %d only read (%d of them over the network)", indent, text.Plural(len(tools), "tool call"), reads,
+			network)
 	}
 }
 

@@ -19,7 +19,9 @@ func TestARefusalForTrustIsNotTriedAgain(t *testing.T) {
 	b.inventory()
 	stub := filepath.Join(b.a.Root, "stub")
 	log := filepath.Join(b.a.Root, "stub.log")
-	os.WriteFile(stub, []byte("#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.332 (Claude Code)'; exit 0;; esac\necho call >> "+log+"\necho 'Workspace not trusted. Run claude in /x once and accept the trust prompt, then retry.' >&2\nexit 1\n"), 0o700)
+	os.WriteFile(stub, []byte("#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.332 (Claude Code)'; exit 0;; esac\n"+
+		"echo call >> "+log+"\necho 'Workspace not trusted. Run claude in /x once and accept the trust prompt, then "+
+		"retry.' >&2\nexit 1\n"), 0o700)
 	b.client = stub
 	st, out, _ := b.run("resume", "--spacing", "0", "--wait", "0", s.Short)
 	data, _ := os.ReadFile(log)
@@ -54,7 +56,8 @@ func TestALimitInAPathIsNoLimit(t *testing.T) {
 	b.brief()
 	stub := filepath.Join(b.a.Root, "stub")
 	client := func(said string) {
-		text := "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.332 (Claude Code)'; exit 0;; esac\necho call >> " + stub + ".log\necho '" + said + "' >&2\nexit 1\n"
+		text := "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.332 (Claude Code)'; exit 0;; esac\necho call >> " + stub +
+			".log\necho '" + said + "' >&2\nexit 1\n"
 		if err := os.WriteFile(stub, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -94,8 +97,10 @@ func TestALimitThatIsReadLaterBrakesTheNextRun(t *testing.T) {
 		t.Fatalf("the limit was met too early: %v", v["deferred_until"])
 	}
 	appendLine(t, s.Transcript, map[string]any{"type": "assistant", "isApiErrorMessage": true, "sessionId": s.SessionID,
-		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "message": map[string]any{"role": "assistant", "model": "<synthetic>",
-			"stop_reason": "stop_sequence", "content": []any{map[string]any{"type": "text", "text": "You've hit your session limit"}}}})
+		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "message": map[string]any{"role": "assistant",
+			"model":       "<synthetic>",
+			"stop_reason": "stop_sequence", "content": []any{map[string]any{"type": "text", "text": "You've hit your session " +
+				"limit"}}}})
 	read := items(b.object(exitTimeUp, "read", s.Short))[0]
 	until := b.object(exitNeedsUser, "status")["deferred_until"]
 	if until == nil {

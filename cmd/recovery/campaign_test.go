@@ -19,19 +19,22 @@ import (
 // child runs the program in a process of its own on an account.
 func (b *bench) child(env []string, client string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{"--client", client}, args...)...)
-	cmd.Env = append(append(os.Environ(), b.a.Env()...), "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=", programEnv+"=1")
+	cmd.Env = append(append(os.Environ(), b.a.Env()...), "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=",
+		programEnv+"=1")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
 
-// TestCrashCampaign kills the program with SIGKILL at every point around a journal write and around the client call, for
-// every outcome of the simulated client, starts it again and lets it finish. Over all points, no session receives more
-// than one prompt, and every prompt that was received is known. Without -long it is a quarter of the points of each outcome,
-// and other ones for the next outcome, so that each kind of point has its turn.
+// TestCrashCampaign kills the program with SIGKILL at every point around a journal write and around the client call,
+// for every outcome of the simulated client, starts it again and lets it finish. Over all points, no session receives
+// more than one prompt, and every prompt that was received is known. Without -long it is a quarter of the points of
+// each outcome, and other ones for the next outcome, so that each kind of point has its turn.
 func TestCrashCampaign(t *testing.T) {
 	outcomes := []string{
-		"", fixtures.OutcomeCopy, fixtures.OutcomeUntrusted, fixtures.OutcomeGone, fixtures.OutcomeSilent, fixtures.OutcomeCrash, fixtures.OutcomeCrashLate,
-		fixtures.OutcomeReplay, fixtures.OutcomeJoin, fixtures.OutcomeNoLine, fixtures.OutcomeExitError, fixtures.OutcomeSignIn, fixtures.OutcomeNotSignedIn,
+		"", fixtures.OutcomeCopy, fixtures.OutcomeUntrusted, fixtures.OutcomeGone, fixtures.OutcomeSilent,
+		fixtures.OutcomeCrash, fixtures.OutcomeCrashLate,
+		fixtures.OutcomeReplay, fixtures.OutcomeJoin, fixtures.OutcomeNoLine, fixtures.OutcomeExitError,
+		fixtures.OutcomeSignIn, fixtures.OutcomeNotSignedIn,
 		fixtures.OutcomeOverloaded, fixtures.OutcomeLimit,
 	}
 	if testing.Short() {
@@ -56,8 +59,8 @@ func TestCrashCampaign(t *testing.T) {
 	}
 }
 
-// campaign goes through the points of one outcome and gives their number. The outcome's place in the list says where a small
-// campaign begins.
+// campaign goes through the points of one outcome and gives their number. The outcome's place in the list says where
+// a small campaign begins.
 func campaign(t *testing.T, outcome string, place int) int {
 	step := long.Of(4, 1)
 	for n := 1 + place%step; ; n += step {
@@ -66,7 +69,8 @@ func campaign(t *testing.T, outcome string, place int) int {
 		b.script(s.Short, fixtures.Script{Outcome: outcome})
 		b.inventory()
 		var errs bytes.Buffer
-		cmd := b.child([]string{fmt.Sprintf("%s=%d", killEnv, n)}, b.client, "resume", "--spacing", "0", "--wait", "0", s.Short)
+		cmd := b.child([]string{fmt.Sprintf("%s=%d", killEnv, n)}, b.client, "resume", "--spacing", "0", "--wait", "0",
+			s.Short)
 		cmd.Stderr = &errs
 		killed := cmd.Run() != nil && cmd.ProcessState.ExitCode() == -1
 		// The run after a crash settles it; every other time one more run shows that a second settling changes nothing.
@@ -126,7 +130,8 @@ func checkOnce(t *testing.T, b *bench, short, where string) {
 	}
 }
 
-// TestTwoAtOnce starts two runs at the same moment, again and again: one works, the other is turned away and told by whom.
+// TestTwoAtOnce starts two runs at the same moment, again and again: one works, the other is turned away and told by
+// whom.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	for range long.Of(5, 50) {
@@ -158,7 +163,8 @@ func TestTwoAtOnce(t *testing.T) {
 			}()
 		}
 		away := <-done
-		if away.status != exitFailed || !strings.Contains(away.errs, "locked by `recovery resume`") || !strings.Contains(away.errs, "since ") {
+		if away.status != exitFailed || !strings.Contains(away.errs, "locked by `recovery resume`") ||
+			!strings.Contains(away.errs, "since ") {
 			t.Errorf("the one turned away ended with %d: %s", away.status, away.errs)
 		}
 		if err := os.WriteFile(gate, nil, 0o600); err != nil {
@@ -210,8 +216,8 @@ func TestReadBesideResume(t *testing.T) {
 	}
 }
 
-// TestInterrupted: after a signal nothing more is started, what runs is waited for and journalled, one line says what is
-// owed, and the status is 130.
+// TestInterrupted: after a signal nothing more is started, what runs is waited for and journalled, one line says what
+// is owed, and the status is 130.
 func TestInterrupted(t *testing.T) {
 	for _, name := range []string{"INT", "TERM", "HUP"} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +227,8 @@ func TestInterrupted(t *testing.T) {
 			b.inventory()
 			// The client itself sends the signal to the program that called it, and answers all the same.
 			signaller := filepath.Join(b.a.Root, "signaller")
-			script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *--resume*) kill -%s $PPID;; esac\nexec '%s' \"$@\"\n", name, b.client)
+			script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *--resume*) kill -%s $PPID;; esac\nexec '%s' \"$@\"\n", name,
+				b.client)
 			if err := os.WriteFile(signaller, []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +239,8 @@ func TestInterrupted(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != exitInterrupted {
 				t.Errorf("ended with %d", got)
 			}
-			if !strings.Contains(errs.String(), "interrupted; reviews to be read: ") || !strings.Contains(errs.String(), "not started: "+second.Short) {
+			if !strings.Contains(errs.String(), "interrupted; reviews to be read: ") || !strings.Contains(errs.String(),
+				"not started: "+second.Short) {
 				t.Errorf("it says:\n%s", errs.String())
 			}
 			if w := wakeOf(t, b, first.Short); w.Open() || w.Result.Outcome != "woken" {

@@ -7,7 +7,8 @@ import (
 	"recovery/internal/text"
 )
 
-// causes gathers what is said of sessions, so that what holds for several is printed once, with the sessions that it holds for.
+// causes gathers what is said of sessions, so that what holds for several is printed once, with the sessions that it
+// holds for.
 type causes struct {
 	order  []string
 	shorts map[string][]string

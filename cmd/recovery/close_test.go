@@ -11,12 +11,13 @@ import (
 	"recovery/prompts"
 )
 
-// TestFinishedRecoveryIsClosedAndKept: when every woken session has its real wrap, the next inventory begins a new record
-// and keeps the old one; with anything open it goes on.
+// TestFinishedRecoveryIsClosedAndKept: when every woken session has its real wrap, the next inventory begins a new
+// record and keeps the old one; with anything open it goes on.
 func TestFinishedRecoveryIsClosedAndKept(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
-	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x", Recommend: "archive"}.Text(), Wrap: "done"})
+	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x", Recommend: "archive"}.Text(),
+		Wrap: "done"})
 	b.inventory()
 	b.resume(exitOK, s.Short)
 	closed := func() int {
@@ -50,21 +51,25 @@ func TestFinishedRecoveryIsClosedAndKept(t *testing.T) {
 	}
 }
 
-// TestHandoffTellsWhereAndHowFar: whoever goes on finds the account, how far it is, the last thing on record and the key files.
+// TestHandoffTellsWhereAndHowFar: whoever goes on finds the account, how far it is, the last thing on record and the
+// key files.
 func TestHandoffTellsWhereAndHowFar(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.add(fixtures.Session{Name: "expires", LastEntry: b.a.Now.Add(-29 * 24 * time.Hour)})
 	b.inventory()
 	b.resume(exitOK, s.Short)
-	release, err := journal.WorkIn(b.work("")).Lock(journal.Holder{PID: os.Getpid(), User: "kim", Command: "resume", Since: now()})
+	release, err := journal.WorkIn(b.work("")).Lock(journal.Holder{PID: os.Getpid(), User: "kim", Command: "resume",
+		Since: now()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, md, errs := b.run("handoff", "-o", "-")
 	release()
 	for _, want := range []string{
-		"`CLAUDE_CONFIG_DIR=" + b.a.Claude + " recovery status`", "sudo -iu ", "progress: of 2 sessions: 1 listed, 1 reviewed", "the last thing on record: number", "inventory.json: the inventory of", "a run is under way now: 'recovery resume' of kim",
+		"`CLAUDE_CONFIG_DIR=" + b.a.Claude + " recovery status`", "sudo -iu ",
+		"progress: of 2 sessions: 1 listed, 1 reviewed", "the last thing on record: number",
+		"inventory.json: the inventory of", "a run is under way now: 'recovery resume' of kim",
 		"1 transcripts are deleted within a week", "recovery inflight",
 	} {
 		if !strings.Contains(md, want) {
@@ -74,7 +79,8 @@ func TestHandoffTellsWhereAndHowFar(t *testing.T) {
 	if !strings.Contains(errs, "--for NAME --why TEXT") {
 		t.Errorf("it said %q", errs)
 	}
-	if _, md, _ := b.run("handoff", "--for", "kim", "--why", "end of shift", "-o", "-"); strings.Contains(md, "under way now") {
+	if _, md, _ := b.run("handoff", "--for", "kim", "--why", "end of shift", "-o", "-"); strings.Contains(md,
+		"under way now") {
 		t.Error("a released lock counts as a run")
 	}
 }

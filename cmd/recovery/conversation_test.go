@@ -11,7 +11,8 @@ import (
 
 // afterClear is a session whose conversation goes on under another id since /clear; first is what was said before.
 func afterClear(first []fixtures.Turn, turns ...fixtures.Turn) fixtures.Session {
-	return fixtures.Session{ResumeSessionID: newUUID(), Cleared: first, Turns: append([]fixtures.Turn{fixtures.Cleared()}, turns...)}
+	return fixtures.Session{ResumeSessionID: newUUID(), Cleared: first, Turns: append([]fixtures.Turn{fixtures.Cleared()},
+		turns...)}
 }
 
 // TestInvariant13TheConversationThatIsJudgedIsWoken: what is looked at is what a wake goes on with, with all its
@@ -19,18 +20,21 @@ func afterClear(first []fixtures.Turn, turns ...fixtures.Turn) fixtures.Session 
 func TestInvariant13TheConversationThatIsJudgedIsWoken(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
-	first, second := []fixtures.Turn{fixtures.Says("Old matter.", "Done with that.")}, fixtures.Says("New matter.", "Done too.")
+	first, second := []fixtures.Turn{fixtures.Says("Old matter.", "Done with that.")}, fixtures.Says("New matter.",
+		"Done too.")
 	left := fixtures.Enqueued("and send it to the customer")
 	for name, c := range map[string]struct {
 		session fixtures.Session
 		act     func(*bench, fixtures.Added)
 		says    string // of the queue check; empty for a pass
 	}{
-		"after /clear":                     {session: afterClear(first, second)},
-		"cut before /clear":                {session: afterClear([]fixtures.Turn{fixtures.Unfinished("Old matter.", pending)}, second)},
-		"a message left before /clear":     {session: afterClear([]fixtures.Turn{first[0], left}, second)},
-		"a message left after /clear":      {session: afterClear(first, second, left), says: "typed-not-answered"},
-		"cut after /clear":                 {session: afterClear(first, second, fixtures.Unfinished("Build it.", pending)), says: "casualty"},
+		"after /clear": {session: afterClear(first, second)},
+		"cut before /clear": {session: afterClear([]fixtures.Turn{fixtures.Unfinished("Old matter.", pending)},
+			second)},
+		"a message left before /clear": {session: afterClear([]fixtures.Turn{first[0], left}, second)},
+		"a message left after /clear":  {session: afterClear(first, second, left), says: "typed-not-answered"},
+		"cut after /clear": {session: afterClear(first, second, fixtures.Unfinished("Build it.", pending)),
+			says: "casualty"},
 		"its transcript after /clear gone": {afterClear(first, second), removed(transcriptOf), "transcript-problem"},
 		"state.json names another's": {fixtures.Session{}, func(b *bench, s fixtures.Added) {
 			other := b.add(fixtures.Session{Name: "other", Turns: []fixtures.Turn{fixtures.Unfinished("Build it.", pending)}})
@@ -43,7 +47,8 @@ func TestInvariant13TheConversationThatIsJudgedIsWoken(t *testing.T) {
 			}
 		}, ""},
 		"an agent that was cut": {fixtures.Session{Extra: map[string]string{
-			"fan": `[{"id":"a77","kind":"agent","label":"pay the invoices","startedAt":"2026-05-03T10:00:00Z"}]`}}, nil, "background"},
+			"fan": `[{"id":"a77","kind":"agent","label":"pay the invoices","startedAt":"2026-05-03T10:00:00Z"}]`}}, nil,
+			"background"},
 		"a message in an older thread": {fixtures.Session{}, eventsOfAnOlderThread, "queued-remotely"},
 	} {
 		t.Run(name, func(t *testing.T) {

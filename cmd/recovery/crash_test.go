@@ -13,7 +13,8 @@ func TestKilledRightAfterTheCall(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	for outcome, want := range map[string]journal.Outcome{
-		"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved", fixtures.OutcomeCopy: "copy", fixtures.OutcomeJoin: "joined",
+		"": "woken", fixtures.OutcomeSilent: "unknown", fixtures.OutcomeUntrusted: "saved", fixtures.OutcomeCopy: "copy",
+		fixtures.OutcomeJoin: "joined",
 	} {
 		t.Run("outcome "+outcome, func(t *testing.T) {
 			b := newBench(t, testAccount(t))

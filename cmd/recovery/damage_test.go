@@ -9,8 +9,8 @@ import (
 	"recovery/fixtures/long"
 )
 
-// TestDamageNeverWakes is the property that matters most: an account whose right verdict is "do not wake", with bytes and
-// files flipped, cut, repeated or removed at random, and `resume --all --yes`: the client is never called.
+// TestDamageNeverWakes is the property that matters most: an account whose right verdict is "do not wake", with bytes
+// and files flipped, cut, repeated or removed at random, and `resume --all --yes`: the client is never called.
 func TestDamageNeverWakes(t *testing.T) {
 	seed := time.Now().UnixNano()
 	t.Logf("seed %d", seed)

@@ -28,20 +28,23 @@ EXAMPLE:
 
 EXIT STATUS:
    0 every step went as it should; 1 one did not; 2 wrong usage`,
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "keep", Usage: "make the account in `DIR` (new or empty) and leave it there"}},
+		Flags: []cli.Flag{&cli.StringFlag{Name: "keep",
+			Usage: "make the account in `DIR` (new or empty) and leave it there"}},
 		Action: x.demo,
 	}
 }
 
 // demoTiming keeps the demo to a few seconds: its sessions answer within half a second.
-var demoTiming = wake.Timing{Proof: 10 * time.Second, Poll: 50 * time.Millisecond, Settle: 300 * time.Millisecond, Retry: 100 * time.Millisecond}
+var demoTiming = wake.Timing{Proof: 10 * time.Second, Poll: 50 * time.Millisecond, Settle: 300 * time.Millisecond,
+	Retry: 100 * time.Millisecond}
 
 func (x *command) demo(c *cli.Context) error {
 	if c.Args().Len() > 0 {
 		return usagef("demo takes no arguments")
 	}
 	if x.json {
-		return usagef("demo shows commands with what they print; give --json to the commands themselves, on an account kept with --keep")
+		return usagef("demo shows commands with what they print; give --json to the commands themselves, on an account " +
+			"kept with --keep")
 	}
 	dir, keep, err := demoFolder(c.String("keep"))
 	if err != nil {
@@ -62,7 +65,8 @@ func (x *command) demo(c *cli.Context) error {
 	run := &demoRun{x: x, d: d, client: client}
 	run.all()
 	if keep {
-		x.out("\nThe account is kept in %s; look at it with:\n  export %s=%s\n  recovery report", dir, claude.EnvConfigDir, d.Claude)
+		x.out("\nThe account is kept in %s; look at it with:\n  export %s=%s\n  recovery report", dir, claude.EnvConfigDir,
+			d.Claude)
 	}
 	if run.failed != "" {
 		return failf("", "the demo went wrong: %s", run.failed)

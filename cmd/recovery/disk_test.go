@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNothingIsSentWithoutARecord: a work folder that cannot be written, and a full disk, stop the run before anything is
-// sent.
+// TestNothingIsSentWithoutARecord: a work folder that cannot be written, and a full disk, stop the run before
+// anything is sent.
 func TestNothingIsSentWithoutARecord(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -73,7 +73,8 @@ func TestNothingIsSentWithoutARecord(t *testing.T) {
 			t.Errorf("%d, %d wakes\n%s%s", status, len(b.wakes()), out, errs)
 		}
 		after, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
-		if err != nil || !strings.HasPrefix(string(after), string(before)) || !strings.HasSuffix(string(after), "\n") || strings.Contains(string(after), `"intended"`) {
+		if err != nil || !strings.HasPrefix(string(after), string(before)) || !strings.HasSuffix(string(after), "\n") ||
+			strings.Contains(string(after), `"intended"`) {
 			t.Errorf("the journal was left in part: %d bytes, then %d, %v", len(before), len(after), err)
 		}
 	})

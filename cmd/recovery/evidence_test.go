@@ -23,7 +23,8 @@ func appendLine(t *testing.T, path string, v map[string]any) {
 }
 
 func userLine(s fixtures.Added, text string, at time.Time) map[string]any {
-	return map[string]any{"type": "user", "uuid": fmt.Sprintf("%08x-0000-4000-8000-%012x", at.UnixNano()&0xffffffff, at.UnixNano()&0xffffffffff), "sessionId": s.SessionID, "cwd": s.Cwd,
+	return map[string]any{"type": "user", "uuid": fmt.Sprintf("%08x-0000-4000-8000-%012x", at.UnixNano()&0xffffffff,
+		at.UnixNano()&0xffffffffff), "sessionId": s.SessionID, "cwd": s.Cwd,
 		"timestamp": at.UTC().Format(time.RFC3339Nano), "origin": map[string]any{"kind": "human"}, "promptSource": "typed",
 		"message": map[string]any{"role": "user", "content": text}}
 }
@@ -35,7 +36,9 @@ func TestBrokenSavedEventsBlock(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
 	b.inventory()
-	p, err := b.a.SaveEvents(s.Short, "e.json", fixtures.EventOptions{Extra: []fixtures.Event{{At: time.Now().Add(-time.Hour), Kind: "user", UUID: "99999999-0000-4000-8000-000000000001", Text: "yes, pay it"}}})
+	p, err := b.a.SaveEvents(s.Short, "e.json",
+		fixtures.EventOptions{Extra: []fixtures.Event{{At: time.Now().Add(-time.Hour), Kind: "user",
+			UUID: "99999999-0000-4000-8000-000000000001", Text: "yes, pay it"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +81,14 @@ func TestAnUnreadableLogProvesNothing(t *testing.T) {
 func TestEverySignOfASessionCounts(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
-	for _, env := range []string{"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PID=12", "AI_AGENT=claude-code", "CLAUDE_CODE_EXECPATH=/x/claude"} {
+	for _, env := range []string{"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PID=12", "AI_AGENT=claude-code",
+		"CLAUDE_CODE_EXECPATH=/x/claude"} {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{RemoteUpdatedAt: now()})
 		b.inventory()
 		b.sys.environ = append(b.sys.environ, env)
-		if st, _, errs := b.run("queue-check", "--confirm", s.Short); st != exitNeedsUser || !strings.Contains(errs, "--as-user") {
+		if st, _, errs := b.run("queue-check", "--confirm", s.Short); st != exitNeedsUser || !strings.Contains(errs,
+			"--as-user") {
 			t.Errorf("%s: --confirm ended with %d: %s", env, st, errs)
 		}
 	}

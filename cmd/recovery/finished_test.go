@@ -34,7 +34,8 @@ func TestInvariant12FinishedStaysFinished(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
-	wrapped := b.add(fixtures.Session{Name: "wrapped", Turns: []fixtures.Turn{fixtures.Says("a", "b"), fixtures.WrapTurn("done")}})
+	wrapped := b.add(fixtures.Session{Name: "wrapped", Turns: []fixtures.Turn{fixtures.Says("a", "b"),
+		fixtures.WrapTurn("done")}})
 	gone := b.add(fixtures.Session{Name: "archived since"})
 	unsure := b.add(fixtures.Session{Name: "wrapped, with a gap", RemoteUpdatedAt: gap(),
 		Turns: []fixtures.Turn{fixtures.Says("a", "b"), fixtures.WrapTurn("done")}})

@@ -23,8 +23,8 @@ import (
 // gitLimit bounds how long one folder may hold a report up.
 const gitLimit = 10 * time.Second
 
-// gitState says the state of a folder's working tree in words, or why git cannot tell. Git takes no lock, writes no index, and
-// runs none of the repository's own programs that can be switched off: a report only looks.
+// gitState says the state of a folder's working tree in words, or why git cannot tell. Git takes no lock, writes no
+// index, and runs none of the repository's own programs that can be switched off: a report only looks.
 func gitState(ctx context.Context, environ []string, dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -35,7 +35,8 @@ func gitState(ctx context.Context, environ []string, dir string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-C", dir, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-C", dir, "-c", "core.fsmonitor=false", "-c",
+		"core.hooksPath=/dev/null",
 		"status", "--porcelain=v2", "--branch", "--ignore-submodules=all", "-z")
 	for _, kv := range environ {
 		if !strings.HasPrefix(kv, "GIT_") {
@@ -108,7 +109,8 @@ func gitWords(out string) string {
 	return words
 }
 
-// outputPath is where a file that the user named is written. Inside the .claude folder only the work folder is recovery's.
+// outputPath is where a file that the user named is written. Inside the .claude folder only the work folder is
+// recovery's.
 func (x *command) outputPath(name string, work string) (string, error) {
 	path, err := realPath(name)
 	if err != nil {
@@ -118,7 +120,8 @@ func (x *command) outputPath(name string, work string) (string, error) {
 	if claude == "" {
 		claude = filepath.Join(x.home(), ".claude")
 	}
-	if claude, err = realPath(claude); err == nil && within(claude, path) && !within(work, path) && !within(filepath.Join(claude, journal.WorkDir), path) {
+	if claude, err = realPath(claude); err == nil && within(claude, path) && !within(work, path) &&
+		!within(filepath.Join(claude, journal.WorkDir), path) {
 		return "", usagef("%s lies inside %s, where recovery writes only its work folder; name another file", name, claude)
 	}
 	for _, dir := range []string{work, filepath.Join(claude, journal.WorkDir)} {
@@ -138,7 +141,8 @@ func (x *command) outputPath(name string, work string) (string, error) {
 	return path, nil
 }
 
-// ownFile says whether a path is one of those that recovery keeps in its work folder: the record of what was sent must not be lost.
+// ownFile says whether a path is one of those that recovery keeps in its work folder: the record of what was sent
+// must not be lost.
 func ownFile(work, path string) bool {
 	rel, err := filepath.Rel(work, path)
 	if err != nil {

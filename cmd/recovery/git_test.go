@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestFolderStateIsNeverLeftOut: where git cannot tell, the report says so; a folder without a word would look like a clean one.
+// TestFolderStateIsNeverLeftOut: where git cannot tell, the report says so; a folder without a word would look like a
+// clean one.
 func TestFolderStateIsNeverLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "broken")
@@ -25,7 +26,8 @@ func TestFolderStateIsNeverLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := gitState(context.Background(), os.Environ(), broken); !strings.HasPrefix(got, "git cannot tell: ") || strings.Contains(got, "\n") {
+	if got := gitState(context.Background(), os.Environ(), broken); !strings.HasPrefix(got, "git cannot tell: ") ||
+		strings.Contains(got, "\n") {
 		t.Errorf("%q", got)
 	}
 	t.Setenv("PATH", dir)
@@ -67,7 +69,8 @@ func TestReportIntoOddPlaces(t *testing.T) {
 	for _, c := range []struct {
 		to   string
 		want int
-	}{{dir, exitUsage}, {loop, exitFailed}, {fifo, exitUsage}, {filepath.Join(real, "x"), exitFailed}, {filepath.Join(into, "x.md"), exitUsage}} {
+	}{{dir, exitUsage}, {loop, exitFailed}, {fifo, exitUsage}, {filepath.Join(real, "x"), exitFailed},
+		{filepath.Join(into, "x.md"), exitUsage}} {
 		status, out, errs := b.run("report", "-o", c.to)
 		if status != c.want || out != "" || strings.Contains(errs, "--work") {
 			t.Errorf("-o %s ended with %d, want %d: %s%s", c.to, status, c.want, out, errs)
@@ -78,7 +81,8 @@ func TestReportIntoOddPlaces(t *testing.T) {
 	}
 	good := filepath.Join(dir, "good.json")
 	b.must(exitOK, "report", "--format", "json", "-o", good)
-	if status, out, _ := b.run("report", "--merge", good, "--merge", fifo); status != exitNeedsUser || !strings.Contains(out, "not in here: "+fifo) || strings.Contains(out, "good.json") {
+	if status, out, _ := b.run("report", "--merge", good, "--merge", fifo); status != exitNeedsUser ||
+		!strings.Contains(out, "not in here: "+fifo) || strings.Contains(out, "good.json") {
 		t.Errorf("merging one of two ended with %d:\n%s", status, out)
 	}
 	status, _, errs := b.run("report", "--merge", fifo, "--merge", real)
@@ -94,8 +98,10 @@ func TestReportSparesTheRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"journal.jsonl", "journal.lock", "lock", "inventory.json", "groups.yaml", "events/x.json"} {
-		for _, args := range [][]string{{"report", "-o", b.work(name)}, {"handoff", "-o", b.work(name)}, {"--work", b.work(""), "report", "-o", b.work(name)}} {
+	for _, name := range []string{"journal.jsonl", "journal.lock", "lock", "inventory.json", "groups.yaml",
+		"events/x.json"} {
+		for _, args := range [][]string{{"report", "-o", b.work(name)}, {"handoff", "-o", b.work(name)},
+			{"--work", b.work(""), "report", "-o", b.work(name)}} {
 			if status, _, errs := b.run(args...); status != exitUsage || !strings.Contains(errs, "own record") {
 				t.Errorf("%v ended with %d: %s", args, status, errs)
 			}

@@ -8,18 +8,21 @@ import (
 	"recovery/fixtures"
 )
 
-// TestGroupsFile: inventory writes its proposal once; from then on the user's file wins, and its errors name their line.
+// TestGroupsFile: inventory writes its proposal once; from then on the user's file wins, and its errors name their
+// line.
 func TestGroupsFile(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	owner, dup, err := b.a.Duplicates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := b.add(fixtures.Session{Name: "something else", Turns: []fixtures.Turn{fixtures.Says("Count the rows of the table.", "There are 42.")}})
+	other := b.add(fixtures.Session{Name: "something else", Turns: []fixtures.Turn{fixtures.Says("Count the rows of "+
+		"the table.", "There are 42.")}})
 	b.inventory()
 	path := b.work("groups.yaml")
 	proposal, err := os.ReadFile(path)
-	if err != nil || !strings.Contains(string(proposal), owner.Short) || !strings.Contains(string(proposal), dup.Short) || strings.Contains(string(proposal), other.Short) {
+	if err != nil || !strings.Contains(string(proposal), owner.Short) || !strings.Contains(string(proposal), dup.Short) ||
+		strings.Contains(string(proposal), other.Short) {
 		t.Fatalf("%v\n%s", err, proposal)
 	}
 	b.inventory()
@@ -35,7 +38,8 @@ func TestGroupsFile(t *testing.T) {
 		t.Errorf("the owner received %q", got)
 	}
 	// The user turns it round.
-	edited := "groups:\n  - name: mine\n    owner: " + other.Short + "\n    members: [" + other.Short + ", " + dup.Short + "]\n"
+	edited := "groups:\n  - name: mine\n    owner: " + other.Short + "\n    members: [" + other.Short + ", " + dup.Short +
+		"]\n"
 	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +55,10 @@ func TestGroupsFile(t *testing.T) {
 		t.Errorf("the user's words are gone: %v\n%s", err, data)
 	}
 	for text, line := range map[string]string{
-		"groups:\n  - name: a\n    owner: ffffffff\n    members: [" + dup.Short + ", ffffffff]\n":                       "line 4",
-		"groups:\n  - name: a\n    owner: " + owner.Short + "\n    members: [" + dup.Short + ", " + other.Short + "]\n": "line 3",
+		"groups:\n  - name: a\n    owner: ffffffff\n    members: [" + dup.Short +
+			", ffffffff]\n": "line 4",
+		"groups:\n  - name: a\n    owner: " + owner.Short + "\n    members: [" + dup.Short + ", " + other.Short +
+			"]\n": "line 3",
 		"- a list\n": "line 1",
 	} {
 		file := b.a.Root + "/bad.yaml"

@@ -53,7 +53,8 @@ func (x *command) handoff(c *cli.Context) error {
 	if x.inSession() {
 		from += " (typed by an agent)"
 	}
-	h := report.Handoff{From: from, For: c.String("for"), Why: c.String("why"), Now: x.now(), Account: p.account.Dir, Work: p.work, Journal: p.journal.Path(), Status: s}
+	h := report.Handoff{From: from, For: c.String("for"), Why: c.String("why"), Now: x.now(), Account: p.account.Dir,
+		Work: p.work, Journal: p.journal.Path(), Status: s}
 	if err := x.describe(p, &h); err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 	}
 	if n := len(events); n > 0 {
 		e := events[n-1]
-		h.Last = strings.TrimSpace(fmt.Sprintf("number %d, %s, %s %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Type, e.Session))
+		h.Last = strings.TrimSpace(fmt.Sprintf("number %d, %s, %s %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Type,
+			e.Session))
 	}
 	if holder, held := p.folder.HeldBy(); held {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("a run is under way now: %s", holder.Name()))
@@ -107,7 +109,8 @@ func (x *command) describe(p *place, h *report.Handoff) error {
 	return nil
 }
 
-// shellOf is how a command is typed in a fresh shell of the account's user, so that it acts on this account and this record.
+// shellOf is how a command is typed in a fresh shell of the account's user, so that it acts on this account and this
+// record.
 func (x *command) shellOf(p *place) standing.Shell {
 	var sh standing.Shell
 	if !x.usualFolder(p) {
@@ -124,13 +127,15 @@ func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 	var out []string
 	inventoried := ""
 	if inv, err := maybeInventory(p); err == nil && inv != nil {
-		what := fmt.Sprintf("the inventory of %s, %d listed of %d found", inv.AsOf.UTC().Format(time.RFC3339), len(inv.Items), inv.Found)
+		what := fmt.Sprintf("the inventory of %s, %d listed of %d found", inv.AsOf.UTC().Format(time.RFC3339), len(inv.Items),
+			inv.Found)
 		if !inv.Complete {
 			what += ", and the pages were not complete"
 		}
 		inventoried = what
 		if n := len(inv.Unmatched); n > 0 {
-			h.Warnings = append(h.Warnings, fmt.Sprintf("%d sessions of the pages have no job here and stand only in the inventory and the report", n))
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%d sessions of the pages have no job here and stand only in the "+
+				"inventory and the report", n))
 		}
 		expiring := 0
 		for i := range inv.Items {
@@ -139,7 +144,8 @@ func (x *command) keyFiles(p *place, h *report.Handoff) []string {
 			}
 		}
 		if expiring > 0 {
-			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: the inventory lists them first", expiring))
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%d transcripts are deleted within a week: the inventory lists them "+
+				"first", expiring))
 		}
 	}
 	for _, part := range p.folder.Parts() {

@@ -92,7 +92,8 @@ func (x *command) inflight(c *cli.Context) error {
 		}
 	}
 	l := inflight.Find(sources.Machine{
-		Home: x.home(), Cwd: x.cwd, Getenv: x.env, Now: x.now().UTC(), Process: processOf(processes), Roots: roots, Folders: a.Folders(), All: c.Bool("all"),
+		Home: x.home(), Cwd: x.cwd, Getenv: x.env, Now: x.now().UTC(), Process: processOf(processes), Roots: roots,
+		Folders: a.Folders(), All: c.Bool("all"),
 	}, a, chosen)
 	first := 1
 	if c.IsSet("pick") {
@@ -101,7 +102,8 @@ func (x *command) inflight(c *cli.Context) error {
 		case len(l.Rows) == 0:
 			return failf(inflightLine(c), "there is no row to pick: nothing is listed")
 		case err != nil || n < 1 || n > len(l.Rows):
-			return failf(inflightLine(c), "--pick wants the number of a row, from 1 to %d, not %q", len(l.Rows), c.String("pick"))
+			return failf(inflightLine(c), "--pick wants the number of a row, from 1 to %d, not %q", len(l.Rows),
+				c.String("pick"))
 		}
 		l.Rows, first = l.Rows[n-1:n], n
 	}
@@ -126,8 +128,8 @@ func (x *command) inflight(c *cli.Context) error {
 	return nil
 }
 
-// roots makes the folders that the user named absolute. One that is not there is a slip of the keyboard; one that cannot be
-// looked at is told by the sources.
+// roots makes the folders that the user named absolute. One that is not there is a slip of the keyboard; one that
+// cannot be looked at is told by the sources.
 func (x *command) roots(named []string) ([]string, error) {
 	var out []string
 	for _, dir := range named {
@@ -206,7 +208,8 @@ func (x *command) showInflight(l *inflight.List, c *cli.Context) {
 		if r.FormatInferred && !x.terminal {
 			source += " (format inferred)"
 		}
-		cells := []string{strconv.Itoa(i + 1), source, dash(r.State), string(r.Verdict), x.when(&r.UpdatedAt), dash(r.Title), dash(r.WaitsFor), dash(r.Cwd)}
+		cells := []string{strconv.Itoa(i + 1), source, dash(r.State), string(r.Verdict), x.when(&r.UpdatedAt), dash(r.Title),
+			dash(r.WaitsFor), dash(r.Cwd)}
 		if !x.terminal {
 			command, effect := "-", "-"
 			if m, ok := r.Main(); ok {

@@ -10,7 +10,8 @@ import (
 func TestInflightUnreadable(t *testing.T) {
 	t.Parallel()
 	b := inflightBench(t)
-	sourceStore(t, "babysitter", "sdk-6.0.0/runs/waiting-breakpoint", filepath.Join(b.a.Home, ".a5c", "runs", "waiting-breakpoint"))
+	sourceStore(t, "babysitter", "sdk-6.0.0/runs/waiting-breakpoint", filepath.Join(b.a.Home, ".a5c", "runs",
+		"waiting-breakpoint"))
 	if v := b.object(exitOK, "inflight"); len(items(v)) != 1 {
 		t.Errorf("%v", items(v))
 	}
@@ -46,7 +47,8 @@ func TestInflightWithoutAnything(t *testing.T) {
 	writeFile(t, filepath.Join(home, "project", "readme"), "")
 	before := folderPrint(t, home)
 	status, out, errs := b.run("inflight")
-	if status != exitOK || strings.Count(out, "none found at "+home) != len(sourceNames()) || strings.Count(errs, "warning: ") != 1 {
+	if status != exitOK || strings.Count(out, "none found at "+home) != len(sourceNames()) ||
+		strings.Count(errs, "warning: ") != 1 {
 		t.Errorf("%d\n%s%s", status, out, errs)
 	}
 	v := b.object(exitOK, "inflight", "--all", "--root", home)

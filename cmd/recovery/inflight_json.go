@@ -50,9 +50,12 @@ func (x *command) inflightJSON(l *inflight.List, first int) any {
 	items := []inflightItem{}
 	for i, r := range l.Rows {
 		it := inflightItem{
-			Number: first + i, Short: known(r.Short()), ID: r.ID, Source: r.Source, Title: r.Title, State: known(r.State), Verdict: r.Verdict, Reason: r.Reason,
-			WaitsFor: known(r.WaitsFor), Cwd: known(r.Cwd), ClaudeSessionID: known(r.ClaudeSessionID), Store: r.Store, Next: r.Next(), FormatInferred: r.FormatInferred,
-			Details: append([]sources.Detail{}, r.Details...), Warnings: append([]string{}, r.Warnings...), Commands: append([]sources.Command{}, r.Commands...),
+			Number: first + i, Short: known(r.Short()), ID: r.ID, Source: r.Source, Title: r.Title, State: known(r.State),
+			Verdict: r.Verdict, Reason: r.Reason,
+			WaitsFor: known(r.WaitsFor), Cwd: known(r.Cwd), ClaudeSessionID: known(r.ClaudeSessionID), Store: r.Store,
+			Next: r.Next(), FormatInferred: r.FormatInferred,
+			Details: append([]sources.Detail{}, r.Details...), Warnings: append([]string{}, r.Warnings...),
+			Commands: append([]sources.Command{}, r.Commands...),
 		}
 		if !r.UpdatedAt.IsZero() {
 			at, age := r.UpdatedAt.UTC(), int64(x.now().Sub(r.UpdatedAt)/time.Second)
@@ -68,7 +71,8 @@ func (x *command) inflightJSON(l *inflight.List, first int) any {
 		problems = append(problems, inflightProblem{p.Source, p.Store, p.Cause, p.Next})
 	}
 	return map[string]any{
-		"items": items, "found": l.Found, "left_out": l.LeftOut, "problems": problems, "none": l.None, "looked": l.Looked, "warnings": l.Warnings, "as_of": x.now().UTC(),
+		"items": items, "found": l.Found, "left_out": l.LeftOut, "problems": problems, "none": l.None, "looked": l.Looked,
+		"warnings": l.Warnings, "as_of": x.now().UTC(),
 	}
 }
 

@@ -122,7 +122,8 @@ func TestInflightTellsOfEverySource(t *testing.T) {
 			t.Errorf("row %d is newer than the one before it", i+1)
 		}
 		last = at
-		if int(it["number"].(float64)) != i+1 || !strings.Contains(it["next"].(string), " -> next: ") || it["format_inferred"] != (it["source"] == "agentsession") {
+		if int(it["number"].(float64)) != i+1 || !strings.Contains(it["next"].(string), " -> next: ") ||
+			it["format_inferred"] != (it["source"] == "agentsession") {
 			t.Errorf("%v", it)
 		}
 		if it["source"] == "claude" && it["short"] != plain.Short {
@@ -135,7 +136,8 @@ func TestInflightTellsOfEverySource(t *testing.T) {
 		}
 	}
 	run := byID(t, v, "babysitter", "V6-bound")
-	if c := members(run["claude"]); c["short"] != bound.Short || c["title"] != "the bound one" || c["live"] != "offline" || run["verdict"] != "safe" {
+	if c := members(run["claude"]); c["short"] != bound.Short || c["title"] != "the bound one" || c["live"] != "offline" ||
+		run["verdict"] != "safe" {
 		t.Errorf("%v %v", run["verdict"], run["claude"])
 	}
 	left := countedOut(v)
@@ -143,11 +145,13 @@ func TestInflightTellsOfEverySource(t *testing.T) {
 	for _, n := range left {
 		sum += int(n)
 	}
-	if left["claude: told on the row of the work that it does"] != 1 || left["claude: archived"] != 1 || v["found"].(float64) != float64(sum) {
+	if left["claude: told on the row of the work that it does"] != 1 || left["claude: archived"] != 1 ||
+		v["found"].(float64) != float64(sum) {
 		t.Errorf("found %v: %v", v["found"], left)
 	}
 	own := byID(t, v, "claude", plain.SessionID)
-	if first := members(list(own["commands"])[0]); own["verdict"] != "person" || first["command"] != "recovery queue-check "+plain.Short {
+	if first := members(list(own["commands"])[0]); own["verdict"] != "person" ||
+		first["command"] != "recovery queue-check "+plain.Short {
 		t.Errorf("%v", own)
 	}
 	out := b.must(exitNeedsUser, "inflight")
@@ -157,7 +161,10 @@ func TestInflightTellsOfEverySource(t *testing.T) {
 		}
 	}
 	all := b.object(exitNeedsUser, "inflight", "--all")
-	if !slices.ContainsFunc(items(all), func(it map[string]any) bool { return it["source"] == "claude" && it["verdict"] == "done" }) || len(items(all)) <= len(items(v)) {
+	if !slices.ContainsFunc(items(all), func(it map[string]any) bool {
+		return it["source"] == "claude" &&
+			it["verdict"] == "done"
+	}) || len(items(all)) <= len(items(v)) {
 		t.Error("--all lists no finished work")
 	}
 	b.must(exitOK, "inflight", "--pick", "1", "--all")
@@ -187,10 +194,12 @@ func TestInflightDoesNotStartLiveWorkTwice(t *testing.T) {
 		want := map[account.LiveState]string{account.Live: "live", account.Unknown: "person"}[live]
 		for source, id := range map[string]string{"babysitter": "V6-bound", "agentsession": agent} {
 			it := byID(t, v, source, id)
-			if it["verdict"] != want || members(it["claude"])["live"] != string(live) || !strings.Contains(it["reason"].(string), "second time") {
+			if it["verdict"] != want || members(it["claude"])["live"] != string(live) || !strings.Contains(it["reason"].(string),
+				"second time") {
 				t.Errorf("%s: %v, %v: %v", source, it["verdict"], it["claude"], it["reason"])
 			}
-			if !slices.ContainsFunc(list(it["commands"]), func(c any) bool { return strings.HasPrefix(members(c)["effect"].(string), "NOT NOW") }) {
+			if !slices.ContainsFunc(list(it["commands"]),
+				func(c any) bool { return strings.HasPrefix(members(c)["effect"].(string), "NOT NOW") }) {
 				t.Errorf("%s: %v", source, it["commands"])
 			}
 		}
@@ -225,7 +234,8 @@ func TestInflightPick(t *testing.T) {
 		}
 		pick := fmt.Sprint(i + 1)
 		box := splitLines(b.must(want, "inflight", "--pick", pick))
-		if box[0] != "Re-attach" || box[len(box)-1] != it["next"] || !strings.Contains(strings.Join(box, "\n"), it["id"].(string)) {
+		if box[0] != "Re-attach" || box[len(box)-1] != it["next"] || !strings.Contains(strings.Join(box, "\n"),
+			it["id"].(string)) {
 			t.Errorf("%d: %s", i+1, strings.Join(box, "\n"))
 		}
 		for _, c := range list(it["commands"]) {
@@ -269,7 +279,8 @@ func TestInflightSourcesAndRoots(t *testing.T) {
 		}
 	}
 	elsewhere := t.TempDir()
-	sourceStore(t, "babysitter", "sdk-0.0.187/runs/waiting-breakpoint", filepath.Join(elsewhere, "p", ".a5c", "runs", "waiting-breakpoint"))
+	sourceStore(t, "babysitter", "sdk-0.0.187/runs/waiting-breakpoint", filepath.Join(elsewhere, "p", ".a5c", "runs",
+		"waiting-breakpoint"))
 	b.sys.cwd = elsewhere
 	for _, root := range []string{"p", filepath.Join(elsewhere, "p"), "../" + filepath.Base(elsewhere) + "/p"} {
 		v := b.object(exitOK, "inflight", "--source", "babysitter", "--root", root)

@@ -47,8 +47,8 @@ func hashes(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// TestInvariant8NothingElseIsWritten: no command changes a file of the account, but for its own work folder and, in trust,
-// the one key.
+// TestInvariant8NothingElseIsWritten: no command changes a file of the account, but for its own work folder and, in
+// trust, the one key.
 func TestInvariant8NothingElseIsWritten(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -60,8 +60,10 @@ func TestInvariant8NothingElseIsWritten(t *testing.T) {
 	b.inventory()
 	b.client = "/bin/false"
 	for _, args := range [][]string{
-		{"inventory"}, {"queue-check"}, {"queue-check", "--confirm", s.Short}, {"resume", "--dry-run", s.Short}, {"resume", "--all"},
-		{"resume", "--spacing", "0", s.Short}, {"read", s.Short}, {"last-reply", s.Short}, {"wrap-wait", "--wait", "0", s.Short}, {"report"},
+		{"inventory"}, {"queue-check"}, {"queue-check", "--confirm", s.Short}, {"resume", "--dry-run", s.Short},
+		{"resume", "--all"},
+		{"resume", "--spacing", "0", s.Short}, {"read", s.Short}, {"last-reply", s.Short}, {"wrap-wait", "--wait", "0",
+			s.Short}, {"report"},
 	} {
 		b.run(args...)
 	}
@@ -98,8 +100,8 @@ func TestInvariant8NothingElseIsWritten(t *testing.T) {
 	}
 }
 
-// TestInvariant9NoSecretIsPrintedOrSaved runs everything on an account full of secrets; run looks at each output, this at
-// what was saved.
+// TestInvariant9NoSecretIsPrintedOrSaved runs everything on an account full of secrets; run looks at each output,
+// this at what was saved.
 func TestInvariant9NoSecretIsPrintedOrSaved(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -125,18 +127,20 @@ func TestInvariant9NoSecretIsPrintedOrSaved(t *testing.T) {
 	}
 }
 
-// TestInvariant11OnlyTheUser: inside a Claude session what only the user may say is refused, unless --as-user is given, and
-// then it is recorded as typed by an agent.
+// TestInvariant11OnlyTheUser: inside a Claude session what only the user may say is refused, unless --as-user is
+// given, and then it is recorded as typed by an agent.
 func TestInvariant11OnlyTheUser(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
-	for _, env := range []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=00000000-0000-4000-8000-000000000000", "CLAUDE_JOB_DIR=/x/jobs/00000000"} {
+	for _, env := range []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=00000000-0000-4000-8000-000000000000",
+		"CLAUDE_JOB_DIR=/x/jobs/00000000"} {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{Untrusted: true, RemoteUpdatedAt: now()})
 		b.inventory()
 		b.sys.environ = append(b.sys.environ, env)
 		for _, args := range [][]string{
-			{"queue-check", "--confirm", s.Short}, {"resume", "--all", "--yes"}, {"resume", "--again", s.Short}, {"trust", s.Short},
+			{"queue-check", "--confirm", s.Short}, {"resume", "--all", "--yes"}, {"resume", "--again", s.Short},
+			{"trust", s.Short},
 		} {
 			status, _, errs := b.run(args...)
 			if status != exitNeedsUser || !strings.Contains(errs, "--as-user") {
@@ -191,7 +195,8 @@ func TestNoAccount(t *testing.T) {
 	b := newBench(t, testAccount(t))
 	b.sys.environ = []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(b.a.Root, "nowhere"), "HOME=" + b.a.Root}
 	status, _, errs := b.run("inventory")
-	if status != exitFailed || !strings.Contains(errs, "no Claude account at "+filepath.Join(b.a.Root, "nowhere")) || !strings.Contains(errs, "sudo -iu") {
+	if status != exitFailed || !strings.Contains(errs, "no Claude account at "+filepath.Join(b.a.Root, "nowhere")) ||
+		!strings.Contains(errs, "sudo -iu") {
 		t.Errorf("%d %s", status, errs)
 	}
 	if _, err := os.Stat(filepath.Join(b.a.Root, "nowhere")); err == nil {

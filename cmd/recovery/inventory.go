@@ -84,8 +84,8 @@ func (x *command) inventory(c *cli.Context) error {
 	return quiet(inventoryStatus(inv, pages))
 }
 
-// saveInventory closes the recovery before this one when it is over, and saves the new inventory with the groups that it proposes.
-// In another user's account it saves nothing and says so.
+// saveInventory closes the recovery before this one when it is over, and saves the new inventory with the groups that
+// it proposes. In another user's account it saves nothing and says so.
 func (x *command) saveInventory(p *place, w *inventory.World, inv inventory.Inventory, proposal []byte) error {
 	if p.folder.Barred != nil {
 		x.say("nothing was saved: %v", p.folder.Barred)
@@ -102,11 +102,12 @@ func (x *command) saveInventory(p *place, w *inventory.World, inv inventory.Inve
 	if err := p.folder.SaveInventory(inv); err != nil {
 		return err
 	}
-	return p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user, Agent: x.inSession(), Count: len(inv.Items)})
+	return p.journal.Append(journal.Inventoried, "", journal.RunData{Command: "inventory", User: x.user,
+		Agent: x.inSession(), Count: len(inv.Items)})
 }
 
-// applyGroups puts the user's groups in force, from a named file or from the one in the work folder. It gives what is to be
-// saved there: the first proposal, or the user's file with new proposals below it; nil when nothing is new.
+// applyGroups puts the user's groups in force, from a named file or from the one in the work folder. It gives what is
+// to be saved there: the first proposal, or the user's file with new proposals below it; nil when nothing is new.
 func applyGroups(p *place, w *inventory.World, inv *inventory.Inventory, named string) ([]byte, error) {
 	path, data, err := p.folder.Groups()
 	if named != "" {
@@ -218,9 +219,11 @@ func (x *command) showInventory(inv inventory.Inventory) {
 		}
 	}
 	x.out("the account of %s, %s", inv.Account.User, inv.Account.Dir)
-	x.out("found %d: %d listed, %d without a job, left out: %s", inv.Found, len(inv.Items), len(inv.Unmatched), dash(strings.Join(left, ", ")))
+	x.out("found %d: %d listed, %d without a job, left out: %s", inv.Found, len(inv.Items), len(inv.Unmatched),
+		dash(strings.Join(left, ", ")))
 	if !inv.Complete {
-		x.out("the pages are not complete: save the next page (%s=%s) and run it again with all of them", inv.NextPage.Param, inv.NextPage.ID)
+		x.out("the pages are not complete: save the next page (%s=%s) and run it again with all of them", inv.NextPage.Param,
+			inv.NextPage.ID)
 	}
 	if len(inv.Items) == 0 {
 		x.next("nothing is offline here; `recovery inventory` looks again")
@@ -240,8 +243,8 @@ func (x *command) hazardWords(it inventory.Item) []string {
 	return words
 }
 
-// endedWords is a cause with what its line adds: how long it was idle, when a limit ends, what an error says. A live session did not
-// end.
+// endedWords is a cause with what its line adds: how long it was idle, when a limit ends, what an error says. A live
+// session did not end.
 func endedWords(it inventory.Item) string {
 	if it.Live == account.Live {
 		return "-"

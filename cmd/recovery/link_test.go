@@ -17,7 +17,8 @@ func usedElsewhere(b *bench, s fixtures.Session) (added fixtures.Added, link str
 	added = b.add(s)
 	f, err := os.OpenFile(added.Transcript, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = fmt.Fprintf(f, `{"type":"bridge-session","sessionId":%q,"bridgeSessionId":"cse_%s"}`+"\n", added.SessionID, body)
+		_, err = fmt.Fprintf(f, `{"type":"bridge-session","sessionId":%q,"bridgeSessionId":"cse_%s"}`+"\n", added.SessionID,
+			body)
 	}
 	if err == nil {
 		err = f.Close()
@@ -28,8 +29,9 @@ func usedElsewhere(b *bench, s fixtures.Session) (added fixtures.Added, link str
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.a.AddRow(fixtures.RemoteRow{ID: "session_" + body, Title: added.Name, Connection: "disconnected", Environment: "bridge",
-		Origin: "claude_code_cli", CreatedAt: added.CreatedAt, UpdatedAt: gap()})
+	b.a.AddRow(fixtures.RemoteRow{ID: "session_" + body, Title: added.Name, Connection: "disconnected",
+		Environment: "bridge",
+		Origin:      "claude_code_cli", CreatedAt: added.CreatedAt, UpdatedAt: gap()})
 	return added, "https://claude.ai/code/session_" + body
 }
 

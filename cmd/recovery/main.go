@@ -1,5 +1,5 @@
-// Command recovery turns a backlog of offline Claude Code background sessions into two lists: sessions ready to archive, and
-// owner sessions that each wait for one typed go.
+// Command recovery turns a backlog of offline Claude Code background sessions into two lists: sessions ready to
+// archive, and owner sessions that each wait for one typed go.
 package main
 
 import (

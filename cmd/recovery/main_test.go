@@ -64,7 +64,8 @@ func killAt(at string) func(string) {
 }
 
 // testTiming polls often, since the simulated client answers at once, and is patient where a loaded machine needs it.
-var testTiming = wake.Timing{Proof: 10 * time.Second, Poll: 10 * time.Millisecond, Settle: 0, Retry: 10 * time.Millisecond}
+var testTiming = wake.Timing{Proof: 10 * time.Second, Poll: 10 * time.Millisecond, Settle: 0,
+	Retry: 10 * time.Millisecond}
 
 // bench is one account with the program on it, in this process.
 type bench struct {
@@ -90,8 +91,10 @@ func newBench(t *testing.T, a *fixtures.Account) *bench {
 	}
 	b := &bench{t: t, a: a, client: client}
 	b.sys = sys{
-		environ: append(a.Env(), "PATH="+os.Getenv("PATH"), "GORACE="+os.Getenv("GORACE")), now: time.Now, sleep: sleep, processes: account.ReadProcesses,
-		memory: func() (int64, error) { return 64 << 30, nil }, timing: testTiming, user: "tester", uid: os.Geteuid(), userOf: userOf, pid: os.Getpid(),
+		environ: append(a.Env(), "PATH="+os.Getenv("PATH"), "GORACE="+os.Getenv("GORACE")), now: time.Now, sleep: sleep,
+		processes: account.ReadProcesses,
+		memory:    func() (int64, error) { return 64 << 30, nil }, timing: testTiming, user: "tester", uid: os.Geteuid(),
+		userOf: userOf, pid: os.Getpid(),
 	}
 	return b
 }

@@ -105,8 +105,10 @@ func (x *command) message(c *cli.Context) error {
 	}
 	items, status := []messageItem{}, exitOK
 	for i, it := range made {
-		items = append(items, messageItem{SessionName: w.Name(jobs[i]), Live: string(it.Live), Pinned: it.Pinned, State: it.State, Place: it.Place, Text: it.Text,
-			SameName: append([]string{}, it.SameName...), Notes: append([]string{}, it.Notes...), Omitted: append([]message.Omitted{}, it.Omitted...), Next: it.Next.String(), Step: it.Next})
+		items = append(items, messageItem{SessionName: w.Name(jobs[i]), Live: string(it.Live), Pinned: it.Pinned,
+			State: it.State, Place: it.Place, Text: it.Text,
+			SameName: append([]string{}, it.SameName...), Notes: append([]string{}, it.Notes...),
+			Omitted: append([]message.Omitted{}, it.Omitted...), Next: it.Next.String(), Step: it.Next})
 		if it.NeedsUser() {
 			status = exitNeedsUser
 		}
@@ -116,7 +118,8 @@ func (x *command) message(c *cli.Context) error {
 		mark = prompts.WrapMark
 	}
 	if x.json {
-		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, p.owner.name), "items": items})
+		err = x.printJSON(map[string]any{"kind": kind, "mark": mark, "how_to_send": howToSend(p.account, p.owner.name),
+			"items": items})
 	} else {
 		x.showMessages(p, kind, items)
 	}
@@ -158,10 +161,15 @@ func howToSend(a *account.Account, user string) []string {
 		as += " (" + user + ")"
 	}
 	return []string{
-		fmt.Sprintf("List the live agents again right before you send: claude agents --json, run as %s with its .claude folder %s. It can delete the registry files of dead sessions, so it is no routine read. Refs are not on disk and change on every wake.", as, a.Dir),
-		"Send with the SendMessage tool, the same text, unchanged, to every ref that has the session's name: each text has a section for each session of that name, and the others answer WRONG SESSION.",
-		"A connection error (connect ECONNREFUSED .../<pid>.sock) means that the session has ended: list again. If it is gone, give the data to the session that now owns the work, and keep a copy in a file.",
-		"A tool that wants an approval for each call (the Remote send_message, \"MCP tool call requires approval\") is not the way: use SendMessage.",
+		fmt.Sprintf("List the live agents again right before you send: claude agents --json, run as %s with its .claude "+
+			"folder %s. It can delete the registry files of dead sessions, so it is no routine read. Refs are not on disk "+
+			"and change on every wake.", as, a.Dir),
+		"Send with the SendMessage tool, the same text, unchanged, to every ref that has the session's name: each text " +
+			"has a section for each session of that name, and the others answer WRONG SESSION.",
+		"A connection error (connect ECONNREFUSED .../<pid>.sock) means that the session has ended: list again. If it is " +
+			"gone, give the data to the session that now owns the work, and keep a copy in a file.",
+		"A tool that wants an approval for each call (the Remote send_message, \"MCP tool call requires approval\") is " +
+			"not the way: use SendMessage.",
 		"Without SendMessage, the user types the text in the thread at the session's link.",
 		"The text is no approval, and none is added to it: the user types go in the session's own thread.",
 	}
@@ -201,11 +209,13 @@ func (x *command) showMessages(p *place, kind message.Kind, items []messageItem)
 		}
 		x.out("")
 		if len(pins) > 0 {
-			x.out("PIN FIRST: ask the user to pin %s (Ctrl+T on its row in the interactive `claude agents` view), then send:", strings.Join(pins, " "))
+			x.out("PIN FIRST: ask the user to pin %s (Ctrl+T on its row in the interactive `claude agents` view), then send:",
+				strings.Join(pins, " "))
 		}
 		if (kind == message.Wrap || kind == message.ReviewWrap) && len(pins) < len(meant) {
 			kept := slices.DeleteFunc(slices.Clone(meant), func(short string) bool { return slices.Contains(pins, short) })
-			x.out("pinned already: %s; the pin stays until it has wrapped (Ctrl+T on its row in the interactive `claude agents` view would take it off)", strings.Join(kept, " "))
+			x.out("pinned already: %s; the pin stays until it has wrapped (Ctrl+T on its row in the interactive `claude "+
+				"agents` view would take it off)", strings.Join(kept, " "))
 		}
 		x.out("===== the text for %s, to be sent as it is =====", strings.Join(meant, " "))
 		x.out("%s", it.Text)
@@ -252,18 +262,21 @@ func nextOfMessages(kind message.Kind, items []messageItem) standing.Next {
 	case kind == message.Prep && len(wakes) > 0:
 		return standing.Do("send each text").Then(wake...)
 	case kind == message.Prep:
-		return standing.Do("send each text, then read the plans: recovery last-reply SHORT; for the other sessions, what stands at them")
+		return standing.Do("send each text, then read the plans: recovery last-reply SHORT; for the other sessions, what " +
+			"stands at them")
 	case kind == message.Nudge:
 		return standing.Do("send each text").Then(append([]string{"read", "--wait", "10m"}, sent...)...)
 	}
 	return standing.Do("send each text").Then(append([]string{"wrap-wait", "--mark", prompts.WrapMark}, sent...)...)
 }
 
-// wakeForPlan are the arguments of a wake for a plan in front of the session's short; nil when that is not all that it wants.
+// wakeForPlan are the arguments of a wake for a plan in front of the session's short; nil when that is not all that
+// it wants.
 func wakeForPlan(it messageItem) []string {
 	run := it.Step.Run
 	last := len(run) - 1
-	if it.Step.Do != "" || last < 3 || run[last] != it.Short || !slices.Equal(run[:3], []string{"resume", "--prompt", "prep"}) {
+	if it.Step.Do != "" || last < 3 || run[last] != it.Short || !slices.Equal(run[:3], []string{"resume", "--prompt",
+		"prep"}) {
 		return nil
 	}
 	return run[:last]

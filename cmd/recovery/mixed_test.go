@@ -59,7 +59,8 @@ var acts = map[string]act{
 	},
 	"concluded": func(b *bench, s fixtures.Added, r *rand.Rand) {
 		id := newUUID()
-		outcome := pick(r, journal.Woken, journal.Uncertain, journal.Saved, journal.NotStarted, journal.Copy, journal.Replayed)
+		outcome := pick(r, journal.Woken, journal.Uncertain, journal.Saved, journal.NotStarted, journal.Copy,
+			journal.Replayed)
 		intends(b, s, id, journal.KindReview)
 		appended(journal.Concluded, journal.OutcomeData{PromptID: id, Outcome: outcome, Sent: outcome != journal.NotStarted,
 			Reason: "it was so"})(b, s)
@@ -112,7 +113,8 @@ var acts = map[string]act{
 // intends leaves an open intention.
 func intends(b *bench, s fixtures.Added, id, kind string) {
 	b.t.Helper()
-	intent := journal.Intent{PromptID: id, SessionID: s.SessionID, Kind: kind, Prompt: "x", Expected: "x", Transcript: s.Transcript}
+	intent := journal.Intent{PromptID: id, SessionID: s.SessionID, Kind: kind, Prompt: "x", Expected: "x",
+		Transcript: s.Transcript}
 	if info, err := os.Stat(s.Transcript); err == nil {
 		intent.Size = info.Size()
 	}

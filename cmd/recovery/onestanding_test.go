@@ -100,16 +100,20 @@ func holdWake(t *testing.T, short string, entry, check, dry said) {
 	t.Helper()
 	switch entry.Place {
 	case "pass", "confirmed":
-		if dry.Outcome != "planned" || check.Verdict != entry.Place || dry.Next != "recovery resume "+short || entry.Next != dry.Next {
-			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next, check.Verdict, dry.Outcome, dry.Next)
+		if dry.Outcome != "planned" || check.Verdict != entry.Place || dry.Next != "recovery resume "+short ||
+			entry.Next != dry.Next {
+			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next,
+				check.Verdict, dry.Outcome, dry.Next)
 		}
 	case "check", "blocked":
 		if dry.Outcome == "planned" || check.Verdict != entry.Place || dry.Next != entry.Next {
-			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next, check.Verdict, dry.Outcome, dry.Next)
+			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next,
+				check.Verdict, dry.Outcome, dry.Next)
 		}
 	case "live", "archive-now":
 		if dry.Outcome == "planned" || check.Verdict != "blocked" || dry.Next != entry.Next {
-			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next, check.Verdict, dry.Outcome, dry.Next)
+			t.Errorf("%s: it stands at %s, next %q; queue check %s, dry run %s, next %q", short, entry.Place, entry.Next,
+				check.Verdict, dry.Outcome, dry.Next)
 		}
 	default:
 		if dry.Outcome == "refused" && dry.Next != entry.Next {
@@ -157,14 +161,17 @@ func TestOneStandingAfterAWake(t *testing.T) {
 		"held":      {script: fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x"}.Text()}},
 		"unclear":   {script: fixtures.Script{Reply: "I looked at it."}},
 		"writes":    {script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")}}},
-		"asks":      {script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")}, PermissionPrompt: true}},
+		"asks": {script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")},
+			PermissionPrompt: true}},
 		"died":      {script: fixtures.Script{Outcome: fixtures.OutcomeCrashLate}},
 		"silent":    {script: fixtures.Script{Outcome: fixtures.OutcomeSilent}},
 		"copy":      {script: fixtures.Script{Outcome: fixtures.OutcomeCopy}},
 		"untrusted": {script: fixtures.Script{Outcome: fixtures.OutcomeUntrusted}},
 		"crash":     {script: fixtures.Script{Outcome: fixtures.OutcomeCrash}},
-		"wrapped":   {script: fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x"}.Text(), Wrap: "done"}, after: fixtures.WrapPrompt},
-		"money":     {script: fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x", MoneyAtRisk: "9 EUR"}.Text(), Wrap: "done"}, after: fixtures.WrapPrompt},
+		"wrapped": {script: fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x"}.Text(), Wrap: "done"},
+			after: fixtures.WrapPrompt},
+		"money": {script: fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x", MoneyAtRisk: "9 EUR"}.Text(),
+			Wrap: "done"}, after: fixtures.WrapPrompt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,13 +193,15 @@ func TestOneStandingAfterAWake(t *testing.T) {
 	}
 }
 
-// TestAWrapDoesNotBeatWhatIsKnown: money in the last verdict, or a message that waits, and it is looked at first and leads the report.
+// TestAWrapDoesNotBeatWhatIsKnown: money in the last verdict, or a message that waits, and it is looked at first and
+// leads the report.
 func TestAWrapDoesNotBeatWhatIsKnown(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{})
-	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x", MoneyAtRisk: "40 EUR"}.Text(), Wrap: "done"})
+	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x", MoneyAtRisk: "40 EUR"}.Text(),
+		Wrap: "done"})
 	b.inventory()
 	b.run("resume", "--spacing", "0", "--wait", "3", s.Short)
 	text, err := prompts.RenderWrap(prompts.Wrap{Short: s.Short})
@@ -203,12 +212,14 @@ func TestAWrapDoesNotBeatWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	md := b.must(exitOK, "report")
-	if !strings.Contains(section(md, "Wrapped, look first (1)"), s.Short) || !strings.Contains(section(md, "What matters most"), "40 EUR") {
+	if !strings.Contains(section(md, "Wrapped, look first (1)"), s.Short) ||
+		!strings.Contains(section(md, "What matters most"), "40 EUR") {
 		t.Errorf("a wrap hides the money:\n%s", md)
 	}
 }
 
-// TestNeverWokenSessionsKeepTheRecovery: the next inventory does not close a recovery of which one session was never woken.
+// TestNeverWokenSessionsKeepTheRecovery: the next inventory does not close a recovery of which one session was never
+// woken.
 func TestNeverWokenSessionsKeepTheRecovery(t *testing.T) {
 	oneThread(t)
 	t.Parallel()

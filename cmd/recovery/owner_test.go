@@ -21,8 +21,8 @@ func (b *bench) asAnother() {
 	}
 }
 
-// TestInvariant15OnlyReadingInAnotherUsersAccount: what is more than reading is refused with the line that runs it as the owner,
-// and no command changes or creates anything.
+// TestInvariant15OnlyReadingInAnotherUsersAccount: what is more than reading is refused with the line that runs it as
+// the owner, and no command changes or creates anything.
 func TestInvariant15OnlyReadingInAnotherUsersAccount(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -51,9 +51,11 @@ func TestInvariant15OnlyReadingInAnotherUsersAccount(t *testing.T) {
 			mine := t.TempDir()
 			line := "sudo -iu ada env CLAUDE_CONFIG_DIR=" + b.a.Claude + " recovery --client " + b.client + " "
 			for _, args := range [][]string{
-				{"resume", s.Short}, {"resume", "--all"}, {"resume", "--all", "--yes"}, {"resume", "--dry-run", s.Short}, {"resume", "--again", s.Short},
+				{"resume", s.Short}, {"resume", "--all"}, {"resume", "--all", "--yes"}, {"resume", "--dry-run", s.Short},
+				{"resume", "--again", s.Short},
 				{"resume", "--nudge", s.Short}, {"resume", "--prompt", "prep", s.Short}, {"resume", "--work", mine, s.Short},
-				{"trust", later.Short}, {"trust", "--work", mine, later.Short}, {"ack", s.Short}, {"ack", "limit"}, {"ack", "--work", mine, s.Short},
+				{"trust", later.Short}, {"trust", "--work", mine, later.Short}, {"ack", s.Short}, {"ack", "limit"},
+				{"ack", "--work", mine, s.Short},
 				{"queue-check", "--confirm", later.Short}, {"queue-check", "--confirm", later.Short, "--work", mine}, {"handoff"},
 			} {
 				status, out, errs := b.run(args...)
@@ -62,7 +64,8 @@ func TestInvariant15OnlyReadingInAnotherUsersAccount(t *testing.T) {
 				}
 			}
 			for _, args := range [][]string{
-				{"inventory", page}, {"inventory"}, {"queue-check"}, {"status"}, {"events"}, {"why", s.Short}, {"pins"}, {"last-reply", s.Short}, {"audit", s.Short},
+				{"inventory", page}, {"inventory"}, {"queue-check"}, {"status"}, {"events"}, {"why", s.Short}, {"pins"},
+				{"last-reply", s.Short}, {"audit", s.Short},
 				{"wrap-wait", "--wait", "0", s.Short}, {"message", "wrap", s.Short}, {"report"}, {"handoff", "-o", "-"},
 			} {
 				status, out, errs := b.run(args...)
@@ -111,7 +114,8 @@ func TestAnotherUsersAccountIsReadIntoAFolderOfOnesOwn(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(mine, "inventory.json")); err != nil {
 		t.Error(err)
 	}
-	if status, _, errs := b.run("resume", "--all", "--work", mine); status != exitNeedsUser || !strings.Contains(errs, "sudo -iu '#4711' ") {
+	if status, _, errs := b.run("resume", "--all", "--work", mine); status != exitNeedsUser || !strings.Contains(errs,
+		"sudo -iu '#4711' ") {
 		t.Errorf("%d %s", status, errs)
 	}
 	if _, err := os.Stat(b.work("")); err == nil {
@@ -130,7 +134,8 @@ func TestTheUsualFolderNeedsNoVariable(t *testing.T) {
 		t.Fatalf("%d %s", status, errs)
 	}
 	status, _, errs = b.run("resume", "--dupes", "it's.yaml", "00000000")
-	if want := "next: sudo -iu ada recovery --client " + b.client + ` resume --dupes "it's.yaml" 00000000` + "\n"; status != exitNeedsUser || !strings.Contains(errs, want) {
+	if want := "next: sudo -iu ada recovery --client " + b.client + ` resume --dupes "it's.yaml" 00000000` +
+		"\n"; status != exitNeedsUser || !strings.Contains(errs, want) {
 		t.Errorf("%d %s, want %s", status, errs, want)
 	}
 }

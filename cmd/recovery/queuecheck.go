@@ -35,8 +35,10 @@ EXIT STATUS:
    0 all pass or are confirmed; 1 failed, or there is no inventory; 2 wrong usage; 3 a session is check or blocked, or a
    confirmation was refused`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "events", Usage: "a saved page of a session's events, `SHORT=FILE`; several for one session are joined"},
-			&cli.StringSliceFlag{Name: "confirm", Usage: "the user read the thread of `SHORT`: nothing was typed there after its last turn"},
+			&cli.StringSliceFlag{Name: "events", Usage: "a saved page of a session's events, `SHORT=FILE`; several for one " +
+				"session are joined"},
+			&cli.StringSliceFlag{Name: "confirm", Usage: "the user read the thread of `SHORT`: nothing was typed there after " +
+				"its last turn"},
 			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
 			asUserFlag(),
 		},
@@ -143,7 +145,8 @@ func (x *command) queueCheck(c *cli.Context) error {
 	return nil
 }
 
-// leftOut tells the denominator: what is in the inventory and was not asked for, beside what the inventory left out itself.
+// leftOut tells the denominator: what is in the inventory and was not asked for, beside what the inventory left out
+// itself.
 func leftOut(inv *inventory.Inventory, shorts []string) []inventory.LeftOut {
 	asked := map[string]bool{}
 	for _, s := range shorts {
@@ -171,7 +174,8 @@ var jobGone = queuecheck.Result{Verdict: queuecheck.Blocked, Pending: []string{}
 
 func (x *command) checkItem(r *record, short string) checkItem {
 	st := r.book.Of(short)
-	item := checkItem{SessionName: inventory.SessionName{Short: short}, Result: jobGone, Place: st.Place, Next: st.Next.String(), Step: st.Next, whole: st}
+	item := checkItem{SessionName: inventory.SessionName{Short: short}, Result: jobGone, Place: st.Place,
+		Next: st.Next.String(), Step: st.Next, whole: st}
 	if row := r.inventory.Find(short); row != nil {
 		item.SessionName, item.Cwd = row.SessionName, row.Cwd
 	}
@@ -233,7 +237,8 @@ func (p *place) recordCheck(item checkItem) error {
 	for _, t := range item.Pending {
 		data.Pending = append(data.Pending, text.Clip(t, 300))
 	}
-	return p.journal.AppendIf(journal.Checked, item.Short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Checked, item.Short, data) })
+	return p.journal.AppendIf(journal.Checked, item.Short, data,
+		func(events []journal.Event) bool { return journal.Same(events, journal.Checked, item.Short, data) })
 }
 
 // chosen are the sessions that were named, else every listed one.

@@ -167,7 +167,8 @@ func (x *command) placeRead(c *cli.Context, p *place, items []readItem) (standin
 
 // blankRead is the row of a session before it was looked at. A wake that made a copy has no review of its own.
 func blankRead(w *inventory.World, state *journal.State, short string) readItem {
-	it := readItem{SessionName: inventory.SessionName{Short: short}, Review: review.Review{Tools: []review.Tool{}, Defects: []review.Defect{}}}
+	it := readItem{SessionName: inventory.SessionName{Short: short}, Review: review.Review{Tools: []review.Tool{},
+		Defects: []review.Defect{}}}
 	if j := w.Jobs.ByShort[short]; j != nil {
 		it.SessionName = w.Name(j)
 	}
@@ -323,7 +324,8 @@ func (x *command) lastReply(c *cli.Context) error {
 		if !f.Tail.ReplyAt.IsZero() {
 			at = f.Tail.ReplyAt.UTC().Format(time.RFC3339Nano)
 		}
-		item := map[string]any{"short": jobs[0].Short, "session_id": jobs[0].SessionID, "link": nil, "reply": f.Tail.Reply, "reply_at": at}
+		item := map[string]any{"short": jobs[0].Short, "session_id": jobs[0].SessionID, "link": nil, "reply": f.Tail.Reply,
+			"reply_at": at}
 		if link := f.Link(); link != "" {
 			item["link"] = link
 		}

@@ -333,7 +333,8 @@ var reasonSituations = map[string]func(*testing.T) situation{
 	"defect-open": made(fixtures.Session{}, func(b *bench, s fixtures.Added) { b.defectsOf(s) }),
 	"reviewed":    made(fixtures.Session{}, reviewedAndGone),
 	"not-settled": made(fixtures.Session{}, appended(journal.Intended,
-		journal.Intent{PromptID: "00000000-0000-4000-8000-0000000000aa", Kind: journal.KindReview, Prompt: "x", Expected: "x"})),
+		journal.Intent{PromptID: "00000000-0000-4000-8000-0000000000aa", Kind: journal.KindReview, Prompt: "x",
+			Expected: "x"})),
 	"own-prompt-saved": made(fixtures.Session{}, func(b *bench, s fixtures.Added) {
 		b.script(s.Short, fixtures.Script{Outcome: fixtures.OutcomeUntrusted})
 		b.run("resume", "--spacing", "0", "--wait", "0", s.Short)
@@ -359,8 +360,9 @@ var reasonSituations = map[string]func(*testing.T) situation{
 	"babysitter-run": made(fixtures.Session{}, written(func(b *bench, s fixtures.Added) string {
 		return filepath.Join(s.Cwd, ".a5c", "state", s.SessionID+".md")
 	}, "---\nactive: true\n---\n")),
-	"background":     made(fixtures.Session{Extra: map[string]string{"pendingBackgroundAgentCount": "2"}}),
-	"repeated-lines": made(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("a", "b"), fixtures.Says("c", "d")}}, repeatsItsEnd),
+	"background": made(fixtures.Session{Extra: map[string]string{"pendingBackgroundAgentCount": "2"}}),
+	"repeated-lines": made(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("a", "b"), fixtures.Says("c", "d")}},
+		repeatsItsEnd),
 	"open-branch": made(fixtures.Session{Turns: []fixtures.Turn{
 		fixtures.Says("a", "b"), fixtures.Unfinished("Build it.", pending), fixtures.Says("c", "d"),
 	}}, branchesOff),
@@ -376,8 +378,10 @@ var reasonSituations = map[string]func(*testing.T) situation{
 		delete(l, "timestamp")
 		return []map[string]any{l}
 	})),
-	"events-unclear": made(fixtures.Session{RemoteUpdatedAt: gap()}, eventsWith(func(rows []any) []any { return append(rows, 42) })),
-	"events-too-early": made(fixtures.Session{RemoteUpdatedAt: gap(), Turns: []fixtures.Turn{fixtures.Says("a", "b"), longTurn}},
+	"events-unclear": made(fixtures.Session{RemoteUpdatedAt: gap()},
+		eventsWith(func(rows []any) []any { return append(rows, 42) })),
+	"events-too-early": made(fixtures.Session{RemoteUpdatedAt: gap(), Turns: []fixtures.Turn{fixtures.Says("a", "b"),
+		longTurn}},
 		eventsWith(func(rows []any) []any { return rows[:3] })), // up to the last question
 	"confirmation-ended": made(fixtures.Session{RemoteUpdatedAt: gap()}, appended(journal.Confirmed,
 		journal.ConfirmData{User: "tester", Fingerprint: "of another time", Reasons: []string{"gap"}})),

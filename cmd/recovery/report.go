@@ -120,17 +120,19 @@ func (x *command) ownReport(c *cli.Context) (report.Report, error) {
 	facts := r.told()
 	elsewhere, warnings := x.elsewhere(p, r.world)
 	return report.Build(report.Input{
-		Place: x.reportPlace(p), Inventory: inv, State: r.state, Standing: r.book.Of, Unrecorded: r.book.FreshDefects, World: r.world,
+		Place: x.reportPlace(p), Inventory: inv, State: r.state, Standing: r.book.Of, Unrecorded: r.book.FreshDefects,
+		World: r.world,
 		Facts: facts, Folder: x.gitState, Now: x.now().UTC(), Elsewhere: elsewhere, Warnings: warnings,
 		Messages: messagesOf(func() *message.Plan {
-			return message.Build(message.Input{World: r.world, Rules: r.rules, State: r.state, Inventory: inv, Standing: r.book.Of},
+			return message.Build(message.Input{World: r.world, Rules: r.rules, State: r.state, Inventory: inv,
+				Standing: r.book.Of},
 				slices.Sorted(maps.Keys(facts))...)
 		}),
 	}), nil
 }
 
-// messagesOf gives the texts that there are: an offline session, or one whose words cannot be relied on, has none. The plan reads every
-// review, so it is made when the first text is wanted.
+// messagesOf gives the texts that there are: an offline session, or one whose words cannot be relied on, has none.
+// The plan reads every review, so it is made when the first text is wanted.
 func messagesOf(build func() *message.Plan) func(string, []string) map[string]report.Message {
 	plan := sync.OnceValue(build)
 	return func(kind string, shorts []string) map[string]report.Message {
@@ -148,8 +150,8 @@ func messagesOf(build func() *message.Plan) func(string, []string) map[string]re
 	}
 }
 
-// elsewhere is the unfinished work of other systems; that of the account's own jobs stands in the report's lists already. A store that
-// cannot be read is a warning of the report.
+// elsewhere is the unfinished work of other systems; that of the account's own jobs stands in the report's lists
+// already. A store that cannot be read is a warning of the report.
 func (x *command) elsewhere(p *place, w *inventory.World) (rows []report.Elsewhere, warnings []string) {
 	a := inflight.Account{World: w, Dir: p.account.Dir}
 	var others []sources.Source
@@ -158,9 +160,11 @@ func (x *command) elsewhere(p *place, w *inventory.World) (rows []report.Elsewhe
 			others = append(others, s)
 		}
 	}
-	l := inflight.Find(sources.Machine{Home: x.home(), Cwd: x.cwd, Getenv: x.env, Now: x.now().UTC(), Process: processOf(x.processes()), Folders: a.Folders()}, a, others)
+	l := inflight.Find(sources.Machine{Home: x.home(), Cwd: x.cwd, Getenv: x.env, Now: x.now().UTC(),
+		Process: processOf(x.processes()), Folders: a.Folders()}, a, others)
 	for _, row := range l.Rows {
-		rows = append(rows, report.Elsewhere{Source: row.Source, ID: row.ID, Title: row.Title, State: row.State, Verdict: row.Verdict, WaitsFor: row.WaitsFor, Cwd: row.Cwd, Next: row.Next()})
+		rows = append(rows, report.Elsewhere{Source: row.Source, ID: row.ID, Title: row.Title, State: row.State,
+			Verdict: row.Verdict, WaitsFor: row.WaitsFor, Cwd: row.Cwd, Next: row.Next()})
 	}
 	for _, problem := range l.Problems {
 		warnings = append(warnings, fmt.Sprintf("%s: %s cannot be read: %s", problem.Source, problem.Store, problem.Cause))
@@ -183,8 +187,8 @@ func (x *command) usualFolder(p *place) bool {
 	return p.owner.home != "" && err == nil && usual == p.account.Dir
 }
 
-// told are the facts of the sessions that a report lists: those of the inventory, those that were woken, and those that run.
-// All of them are looked at, several at once.
+// told are the facts of the sessions that a report lists: those of the inventory, those that were woken, and those
+// that run. All of them are looked at, several at once.
 func (r *record) told() map[string]inventory.Facts {
 	shorts := report.Listed(r.inventory, r.state)
 	for _, j := range r.world.Jobs.List {
@@ -220,12 +224,14 @@ func (x *command) merged(files []string) (report.Report, int, error) {
 		reports = append(reports, r)
 	}
 	if len(reports) == 0 {
-		return report.Report{}, len(unread), failf("recovery report --format json -o FILE, for each account", "merging: none of the %d files is a report that can be read: %w", len(files), last)
+		return report.Report{}, len(unread), failf("recovery report --format json -o FILE, for each account",
+			"merging: none of the %d files is a report that can be read: %w", len(files), last)
 	}
 	out := report.Merge(reports, x.now().UTC())
 	if len(unread) > 0 {
 		out.Complete = false
-		out.Warnings = append(out.Warnings, text.Line("some reports could not be read and are not in here: "+strings.Join(unread, ", ")))
+		out.Warnings = append(out.Warnings, text.Line("some reports could not be read and are not in here: "+
+			strings.Join(unread, ", ")))
 	}
 	return out, len(unread), nil
 }
@@ -289,6 +295,7 @@ func (x *command) writeReport(c *cli.Context, rep report.Report, format string) 
 		return x.printJSON(rep)
 	}
 	x.out("%s", path)
-	x.next(map[string]string{"html": "open it in a browser", "json": "recovery report --merge " + path, "md": "paste it where it is read"}[format])
+	x.next(map[string]string{"html": "open it in a browser", "json": "recovery report --merge " + path,
+		"md": "paste it where it is read"}[format])
 	return nil
 }

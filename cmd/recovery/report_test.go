@@ -17,7 +17,8 @@ func reported(t *testing.T) *bench {
 	b := newBench(t, testAccount(t))
 	b.sys.host, b.sys.user = "host", "claude-1"
 	s := b.add(fixtures.Session{Name: "pay the invoice"})
-	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "invoice 7", Open: []string{"pay"}, Go: "pays 9 EUR", MoneyAtRisk: "9 EUR"}.Text()})
+	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "invoice 7", Open: []string{"pay"},
+		Go: "pays 9 EUR", MoneyAtRisk: "9 EUR"}.Text()})
 	b.inventory()
 	b.resume(exitOK, s.Short)
 	return b
@@ -27,7 +28,8 @@ func reported(t *testing.T) *bench {
 func TestReportFormats(t *testing.T) {
 	b := reported(t)
 	md := b.must(exitOK, "report")
-	if !strings.Contains(md, "Owners that wait for one go (1)") || !strings.Contains(md, "MONEY AT RISK") || !strings.Contains(md, "claude-1") {
+	if !strings.Contains(md, "Owners that wait for one go (1)") || !strings.Contains(md, "MONEY AT RISK") ||
+		!strings.Contains(md, "claude-1") {
 		t.Errorf("%s", md)
 	}
 	dir := t.TempDir()
@@ -46,11 +48,13 @@ func TestReportFormats(t *testing.T) {
 		}
 	}
 	var v map[string]any
-	if err := json.Unmarshal([]byte(b.must(exitOK, "report", "--format", "json", "-o", "-")), &v); err != nil || v["version"] != 1.0 {
+	if err := json.Unmarshal([]byte(b.must(exitOK, "report", "--format", "json", "-o", "-")), &v); err != nil ||
+		v["version"] != 1.0 {
 		t.Errorf("%v %v", err, v["version"])
 	}
 	for _, args := range [][]string{
-		{"--format", "html"}, {"--format", "pdf"}, {"--json", "--format", "md"}, {"a.json"}, {"-o", filepath.Join(b.a.Claude, "settings.json")}, {"-o", filepath.Join(b.a.Claude, "jobs", "x.md")},
+		{"--format", "html"}, {"--format", "pdf"}, {"--json", "--format", "md"}, {"a.json"},
+		{"-o", filepath.Join(b.a.Claude, "settings.json")}, {"-o", filepath.Join(b.a.Claude, "jobs", "x.md")},
 	} {
 		if status, _, errs := b.run(append([]string{"report"}, args...)...); status != exitUsage {
 			t.Errorf("%v ended with %d: %s", args, status, errs)
@@ -72,14 +76,18 @@ func TestReportMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := newBench(t, testAccount(t))
-	if out := other.must(exitOK, "report", "--merge", good); !strings.Contains(out, "claude-1") || !strings.Contains(out, "pay the invoice") {
+	if out := other.must(exitOK, "report", "--merge", good); !strings.Contains(out, "claude-1") || !strings.Contains(out,
+		"pay the invoice") {
 		t.Errorf("%s", out)
 	}
-	status, out, errs := other.run("report", "--merge", good, "--merge", bad, "--merge", dir, "--merge", filepath.Join(dir, "none.json"))
-	if status != exitNeedsUser || !strings.Contains(out, "pay the invoice") || !strings.Contains(out, "could not be read") || !strings.Contains(errs, "version 7") || strings.Count(errs, "warning:") != 3 {
+	status, out, errs := other.run("report", "--merge", good, "--merge", bad, "--merge", dir, "--merge",
+		filepath.Join(dir, "none.json"))
+	if status != exitNeedsUser || !strings.Contains(out, "pay the invoice") || !strings.Contains(out,
+		"could not be read") || !strings.Contains(errs, "version 7") || strings.Count(errs, "warning:") != 3 {
 		t.Errorf("%d\n%s\n%s", status, out, errs)
 	}
-	if status, _, errs := other.run("report", "--merge", bad); status != exitFailed || !strings.Contains(errs, "version 7") {
+	if status, _, errs := other.run("report", "--merge", bad); status != exitFailed || !strings.Contains(errs,
+		"version 7") {
 		t.Errorf("%d %s", status, errs)
 	}
 }
@@ -93,7 +101,8 @@ func TestFolderState(t *testing.T) {
 	}
 	git := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"},
+			args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -129,8 +138,10 @@ func TestFolderState(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for in, want := range map[string]string{
-		"# branch.head main\x00# branch.ab +2 -1\x00":                                                 "clean on main, 2 commits ahead of and 1 behind its upstream",
-		"# branch.head (detached)\x002 R. N... 100644 100644 100644 a b R100 new\x00? old\x00? x\x00": "1 changed and 1 new files on (detached)",
+		"# branch.head main\x00# branch.ab +2 -1\x00": "clean on main, 2 " +
+			"commits ahead of and 1 behind its upstream",
+		"# branch.head (detached)\x002 R. N... 100644 100644 100644 a b R100 new\x00? old\x00? x\x00": "1 changed and 1 " +
+			"new files on (detached)",
 		"": "clean",
 	} {
 		if got := gitWords(in); got != want {

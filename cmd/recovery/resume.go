@@ -59,15 +59,20 @@ EXIT STATUS:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "every listed session that passes; prints the plan unless --yes is given"},
 			&cli.BoolFlag{Name: "yes", Usage: "with --all: act on the plan (for the user alone)"},
-			&cli.StringFlag{Name: "dupes", Usage: "a YAML or JSON `FILE` {short: text}: what each duplicate is told of its owner's open items"},
+			&cli.StringFlag{Name: "dupes", Usage: "a YAML or JSON `FILE` {short: text}: what each duplicate is told of its " +
+				"owner's open items"},
 			&cli.StringFlag{Name: "prompt", Usage: "which prompt is sent: `review` or prep", Value: promptReview},
-			&cli.StringFlag{Name: "data", Usage: "with --prompt prep: a YAML or JSON `FILE` {short: text, all: text}: data for the plan"},
-			&cli.StringFlag{Name: "default-cwd", Usage: "the `DIR` to wake a job from that has none saved", DefaultText: "the home folder"},
-			&cli.IntFlag{Name: "batch", Usage: "how many sessions are started before their reviews are read", Value: defaultBatch},
+			&cli.StringFlag{Name: "data", Usage: "with --prompt prep: a YAML or JSON `FILE` {short: text, all: text}: data " +
+				"for the plan"},
+			&cli.StringFlag{Name: "default-cwd", Usage: "the `DIR` to wake a job from that has none saved",
+				DefaultText: "the home folder"},
+			&cli.IntFlag{Name: "batch", Usage: "how many sessions are started before their reviews are read",
+				Value: defaultBatch},
 			spanFlag("spacing", defaultSpacing, "pause between two starts"),
 			spanFlag("wait", defaultWait, "how long to wait for the reviews of a batch"),
 			spanFlag("max-age", defaultMaxAge, "how old evidence and a confirmation may be"),
-			&cli.BoolFlag{Name: "nudge", Usage: "for sessions in which the review is saved already: wake them with a short text"},
+			&cli.BoolFlag{Name: "nudge",
+				Usage: "for sessions in which the review is saved already: wake them with a short text"},
 			&cli.BoolFlag{Name: "again", Usage: "allow a second review of the sessions that are named (for the user alone)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, send nothing"},
 			rulesFlag(),
@@ -148,8 +153,8 @@ func (x *command) resume(c *cli.Context) error {
 	return quiet(resumeStatus(res))
 }
 
-// nextAfter gives each session that a run began, or turned away for more than its queue check, the one next that every other
-// command gives it now.
+// nextAfter gives each session that a run began, or turned away for more than its queue check, the one next that
+// every other command gives it now.
 func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) {
 	r, err := x.look(c, p)
 	if err != nil {
@@ -171,8 +176,8 @@ func (x *command) nextAfter(c *cli.Context, p *place, res *wake.Result) {
 	}
 }
 
-// ownNext are the places that the queue check alone decides. A session that was turned away there keeps the run's own next,
-// which holds the flags that were typed.
+// ownNext are the places that the queue check alone decides. A session that was turned away there keeps the run's own
+// next, which holds the flags that were typed.
 var ownNext = map[standing.Place]bool{
 	standing.Pass: true, standing.Confirmed: true, standing.Check: true, standing.Blocked: true, standing.NotSent: true,
 	standing.Listed: true,
@@ -189,7 +194,8 @@ func (x *command) recordRun(p *place, c *cli.Context, opts wake.Options) error {
 	if opts.Prep {
 		flags = append(flags, "--prompt prep")
 	}
-	return p.journal.Append(journal.RunStarted, "", journal.RunData{Command: "resume", User: x.user, Agent: opts.Agent, Detail: strings.Join(flags, " ")})
+	return p.journal.Append(journal.RunStarted, "", journal.RunData{Command: "resume", User: x.user, Agent: opts.Agent,
+		Detail: strings.Join(flags, " ")})
 }
 
 func resumeUsage(c *cli.Context) error {
@@ -206,7 +212,8 @@ func resumeUsage(c *cli.Context) error {
 	case !prep && c.String("prompt") != promptReview:
 		return usagef("--prompt wants %s or %s, not %q", promptReview, promptPrep, c.String("prompt"))
 	case prep && (c.Bool("all") || c.Args().Len() == 0):
-		return usagef("--prompt prep goes with the sessions named: those whose review says OWNER; `recovery report` lists them")
+		return usagef("--prompt prep goes with the sessions named: those whose review says OWNER; `recovery report` lists " +
+			"them")
 	case prep && c.Bool("nudge"):
 		return usagef("--nudge asks for the reply to the prompt that is saved, whichever it is; give it without --prompt")
 	case prep && c.String("dupes") != "":
@@ -219,7 +226,8 @@ func resumeUsage(c *cli.Context) error {
 
 func (x *command) resumeOptions(c *cli.Context, w *inventory.World) (opts wake.Options, err error) {
 	opts = wake.Options{
-		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"), Named: !c.Bool("all"),
+		DryRun: c.Bool("dry-run") || c.Bool("all") && !c.Bool("yes"), Nudge: c.Bool("nudge"), Again: c.Bool("again"),
+		Named:      !c.Bool("all"),
 		DefaultCwd: c.String("default-cwd"), Batch: c.Int("batch"), Spacing: spanOf(c, "spacing"), Wait: spanOf(c, "wait"),
 		MaxAge: spanOf(c, "max-age"), User: x.user, Prep: c.String("prompt") == promptPrep,
 	}
@@ -270,7 +278,8 @@ func owed(res wake.Result) string {
 }
 
 // passing says what of the listed sessions passes now, in words: a few of them by name.
-func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) (string, error) {
+func (x *command) passing(p *place, w *inventory.World, inv *inventory.Inventory, maxAge time.Duration) (string,
+	error) {
 	events, err := p.journal.Read()
 	if err != nil {
 		return "", err
@@ -302,11 +311,13 @@ func (x *command) clientPath(c *cli.Context) string {
 	return path
 }
 
-func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, rules *audit.Rules, client string) *wake.Run {
+func (x *command) newRun(p *place, inv *inventory.Inventory, opts wake.Options, rules *audit.Rules,
+	client string) *wake.Run {
 	return &wake.Run{
 		Account: p.account, Journal: p.journal, Inventory: inv, See: func() (*inventory.World, error) { return x.see(p) },
 		Events: func(short string) (*remote.Events, error) { return loadEvents(p, short) },
-		Reload: func() (*inventory.Inventory, error) { return loadInventory(p) }, Rules: rules, Client: x.probed(wake.Program(client)),
+		Reload: func() (*inventory.Inventory, error) { return loadInventory(p) }, Rules: rules,
+		Client:  x.probed(wake.Program(client)),
 		Environ: x.environ, Memory: x.memory, NewID: newUUID, Jitter: jitter, Self: x.selfSession(),
 		Clock: wake.Clock{Now: x.now, Sleep: x.sleep}, Timing: x.timing, Options: opts, Tell: x.say,
 	}

@@ -25,18 +25,30 @@ func TestOutcomes(t *testing.T) {
 		calls   int
 	}{
 		{name: "in place", outcome: "woken", next: "resume --prompt prep", calls: 1},
-		{name: "copy", script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, outcome: "copy", status: exitDefect, next: "claude stop", calls: 1},
-		{name: "join", script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, outcome: "joined", status: exitDefect, next: "claude stop", calls: 1},
-		{name: "replay", script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, outcome: "replayed", status: exitDefect, next: "claude stop", calls: 1},
-		{name: "silent", script: fixtures.Script{Outcome: fixtures.OutcomeSilent}, outcome: "unknown", status: exitTimeUp, next: "recovery read", calls: 1},
-		{name: "no line", script: fixtures.Script{Outcome: fixtures.OutcomeNoLine}, outcome: "unknown", status: exitTimeUp, next: "recovery read", calls: 1},
-		{name: "an error that nobody knows", script: fixtures.Script{Outcome: fixtures.OutcomeExitError}, outcome: "unknown", status: exitTimeUp, calls: 1},
-		{name: "crash with the prompt saved", script: fixtures.Script{Outcome: fixtures.OutcomeCrash}, outcome: "saved", status: exitNeedsUser, saved: true, next: "--nudge", calls: 1},
-		{name: "refused for trust by the client", script: fixtures.Script{Outcome: fixtures.OutcomeUntrusted}, outcome: "untrusted", status: exitNeedsUser, saved: true, next: "--nudge", calls: 1},
-		{name: "refused for the folder by the client", script: fixtures.Script{Outcome: fixtures.OutcomeGone}, outcome: "missing-cwd", status: exitNeedsUser, saved: true, next: "--nudge", calls: 1},
-		{name: "untrusted, seen before", session: fixtures.Session{Untrusted: true}, outcome: "untrusted", status: exitNeedsUser, next: "recovery trust"},
-		{name: "not signed in", script: fixtures.Script{Outcome: fixtures.OutcomeNotSignedIn}, outcome: "not-started", status: exitFailed, next: "recovery resume", calls: 1},
-		{name: "late line", script: fixtures.Script{Outcome: fixtures.OutcomeLate, DelayMS: 200, Process: fixtures.Bool(true)}, outcome: "woken", calls: 1},
+		{name: "copy", script: fixtures.Script{Outcome: fixtures.OutcomeCopy}, outcome: "copy", status: exitDefect,
+			next: "claude stop", calls: 1},
+		{name: "join", script: fixtures.Script{Outcome: fixtures.OutcomeJoin}, outcome: "joined", status: exitDefect,
+			next: "claude stop", calls: 1},
+		{name: "replay", script: fixtures.Script{Outcome: fixtures.OutcomeReplay}, outcome: "replayed", status: exitDefect,
+			next: "claude stop", calls: 1},
+		{name: "silent", script: fixtures.Script{Outcome: fixtures.OutcomeSilent}, outcome: "unknown", status: exitTimeUp,
+			next: "recovery read", calls: 1},
+		{name: "no line", script: fixtures.Script{Outcome: fixtures.OutcomeNoLine}, outcome: "unknown", status: exitTimeUp,
+			next: "recovery read", calls: 1},
+		{name: "an error that nobody knows", script: fixtures.Script{Outcome: fixtures.OutcomeExitError}, outcome: "unknown",
+			status: exitTimeUp, calls: 1},
+		{name: "crash with the prompt saved", script: fixtures.Script{Outcome: fixtures.OutcomeCrash}, outcome: "saved",
+			status: exitNeedsUser, saved: true, next: "--nudge", calls: 1},
+		{name: "refused for trust by the client", script: fixtures.Script{Outcome: fixtures.OutcomeUntrusted},
+			outcome: "untrusted", status: exitNeedsUser, saved: true, next: "--nudge", calls: 1},
+		{name: "refused for the folder by the client", script: fixtures.Script{Outcome: fixtures.OutcomeGone},
+			outcome: "missing-cwd", status: exitNeedsUser, saved: true, next: "--nudge", calls: 1},
+		{name: "untrusted, seen before", session: fixtures.Session{Untrusted: true}, outcome: "untrusted",
+			status: exitNeedsUser, next: "recovery trust"},
+		{name: "not signed in", script: fixtures.Script{Outcome: fixtures.OutcomeNotSignedIn}, outcome: "not-started",
+			status: exitFailed, next: "recovery resume", calls: 1},
+		{name: "late line", script: fixtures.Script{Outcome: fixtures.OutcomeLate, DelayMS: 200,
+			Process: fixtures.Bool(true)}, outcome: "woken", calls: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.outcome != "woken" {
@@ -113,8 +125,8 @@ func TestInvariant2NoPassNoWake(t *testing.T) {
 	}
 }
 
-// TestInvariant3NoPromptTwice: one prompt a session, whatever is typed again; a second review needs a person's message or
-// the user's --again.
+// TestInvariant3NoPromptTwice: one prompt a session, whatever is typed again; a second review needs a person's
+// message or the user's --again.
 func TestInvariant3NoPromptTwice(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -197,7 +209,8 @@ func TestQueuedPromptIsNeverDelivered(t *testing.T) {
 	s := b.add(fixtures.Session{QueuedPrompt: &yes})
 	b.inventory()
 	it := items(b.resume(exitNeedsUser, s.Short))[0]
-	if reason := it["reason"].(string); it["outcome"] != "refused" || !strings.Contains(reason, yes) || !strings.Contains(reason, "state.json") {
+	if reason := it["reason"].(string); it["outcome"] != "refused" || !strings.Contains(reason, yes) ||
+		!strings.Contains(reason, "state.json") {
 		t.Errorf("%v", it)
 	}
 	own := b.add(fixtures.Session{})
@@ -333,7 +346,8 @@ func TestBatches(t *testing.T) {
 func TestVersions(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
-	for version, ok := range map[string]bool{"2.1.252": false, "2.1.160": false, "1.9.999": false, "": false, "dev": false, "2.1.257": true, "2.2.0": true, "3.0.1": true} {
+	for version, ok := range map[string]bool{"2.1.252": false, "2.1.160": false, "1.9.999": false, "": false, "dev": false,
+		"2.1.257": true, "2.2.0": true, "3.0.1": true} {
 		b := newBench(t, testAccount(t))
 		s := b.add(fixtures.Session{})
 		b.inventory()
@@ -384,7 +398,8 @@ func TestDupesFile(t *testing.T) {
 		t.Fatalf("%d calls", n)
 	}
 	path := filepath.Join(t.TempDir(), "dupes.json")
-	if err := os.WriteFile(path, []byte(`{"`+s.Short+`": "The owner already lists the ledger and the mail of 3 May."}`), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`{"`+s.Short+`": "The owner already lists the ledger and the mail of 3 May."}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.resume(exitOK, "--dupes", path, s.Short)

@@ -50,7 +50,8 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			x.out("    %s: %s", label, words(it.Next))
 		}
 		if it.Outcome == journal.Woken {
-			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude agents` view")
+			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude " +
+				"agents` view")
 		}
 	}
 	x.showDefects(res.Defects)
@@ -72,11 +73,13 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			planned = append(planned, it.Short)
 		}
 	}
-	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", text.Plural(len(res.Items), "session"), counts[journal.Woken], counts[journal.Planned], counts[journal.Refused],
+	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", text.Plural(len(res.Items), "session"),
+		counts[journal.Woken], counts[journal.Planned], counts[journal.Refused],
 		len(res.Items)-counts[journal.Woken]-counts[journal.Planned]-counts[journal.Refused])
 	switch {
 	case len(res.Defects) > 0:
-		x.next("look at the defects above; then close them by name: recovery %s", strings.Join(journal.AckArgs(defective(res.Defects)...), " "))
+		x.next("look at the defects above; then close them by name: recovery %s",
+			strings.Join(journal.AckArgs(defective(res.Defects)...), " "))
 	case opts.DryRun && opts.Named && len(planned) > 0 && len(planned) <= mostNamed:
 		x.next("recovery resume %s", strings.Join(planned, " "))
 	case opts.DryRun && len(planned) > 0 && !opts.Named:

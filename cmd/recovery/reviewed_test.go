@@ -17,7 +17,8 @@ func TestMovedTranscriptIsNoDefect(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
-	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("please fix it", "done", fixtures.Tool{Name: "Write", Input: map[string]any{"file_path": "/tmp/x", "content": "x"}})}})
+	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("please fix it", "done", fixtures.Tool{Name: "Write",
+		Input: map[string]any{"file_path": "/tmp/x", "content": "x"}})}})
 	b.script(s.Short, fixtures.Script{})
 	b.inventory()
 	b.resume(exitOK, s.Short)
@@ -74,10 +75,14 @@ func TestOneCallIsOneDefect(t *testing.T) {
 	b.run("resume", "--spacing", "0", "--wait", "0", s.Short)
 	w := wakeOf(t, b, s.Short)
 	appendLine(t, s.Transcript, userLine(s, w.Expected, time.Now()))
-	appendLine(t, s.Transcript, map[string]any{"type": "assistant", "uuid": "aaaaaaaa-0000-4000-8000-000000000001", "timestamp": time.Now().UTC().Format(time.RFC3339Nano), "message": map[string]any{"id": "m1", "role": "assistant", "model": "claude-x", "stop_reason": "tool_use", "content": []any{map[string]any{"type": "tool_use", "id": "t1", "name": "Write", "input": map[string]any{"file_path": "/x", "content": "y"}}}}})
+	appendLine(t, s.Transcript, map[string]any{"type": "assistant", "uuid": "aaaaaaaa-0000-4000-8000-000000000001",
+		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "message": map[string]any{"id": "m1", "role": "assistant",
+			"model": "claude-x", "stop_reason": "tool_use", "content": []any{map[string]any{"type": "tool_use", "id": "t1",
+				"name": "Write", "input": map[string]any{"file_path": "/x", "content": "y"}}}}})
 	b.run("read", s.Short)
 	u := userLine(s, "", time.Now())
-	u["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}}}
+	u["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",
+		"tool_use_id": "t1", "content": "ok"}}}
 	u["toolUseResult"] = map[string]any{"type": "create"}
 	appendLine(t, s.Transcript, u)
 	b.run("read", s.Short)

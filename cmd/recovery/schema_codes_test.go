@@ -131,44 +131,51 @@ func reasonCodes(t *testing.T, callee string) []string {
 	return out
 }
 
-// TestSchemaCodesAreThoseOfTheCode compares each closed list with the constants that the program writes: one that is added in
-// one place is missing in the other.
+// TestSchemaCodesAreThoseOfTheCode compares each closed list with the constants that the program writes: one that is
+// added in one place is missing in the other.
 func TestSchemaCodesAreThoseOfTheCode(t *testing.T) {
 	s := readSchemas(t)
 	hazards := ofName(t, "inventory", "Hazard")
 	defects := ofName(t, "internal/journal", "Defect")
 	reviewed := ofName(t, "review", "Defect")
 	for place, want := range map[string][]string{
-		"common#live":                             ofType(t, "internal/account", "LiveState"),
-		"common#place":                            ofType(t, "standing", "Place", "Listed"), // what every command looks at has a queue check
-		"common#turn":                             ofType(t, "internal/transcript", "TurnState"),
-		"common#queue_verdict":                    ofType(t, "queuecheck", "Verdict"),
-		"common#ended.cause":                      ofType(t, "inventory", "Cause"),
-		"common#unmatched.kind":                   ofType(t, "internal/remote", "Kind", "KindBridge"), // a bridge without a job is told as unknown
-		"common#verdict.verdict":                  ofName(t, "review", "Verdict"),
-		"common#tool.class":                       ofType(t, "internal/audit", "Class"),
-		"common#tool.result":                      {review.Done, review.Denied, review.Failed, review.Pending},
-		"common#review_defect.code":               reviewed,
-		"common#open_defect.code":                 append(defects, reviewed...),
-		"inventory.items[].hazards[]":             append(without(hazards, inventory.HazardCron), "queued-prompt", "expires-soon"),
-		"resume.items[].outcome":                  ofType(t, "internal/journal", "Outcome"),
-		"resume.items[].queue_check":              append(ofType(t, "queuecheck", "Verdict"), ""),
-		"events#outcome.outcome":                  without(ofType(t, "internal/journal", "Outcome"), string(journal.Planned), string(journal.Refused)),
-		"events#type":                             ofType(t, "internal/journal", "Type"),
-		"events#defect.code":                      reviewed,
-		"events#reviewed.verdict":                 ofName(t, "review", "Verdict"),
-		"events#wrapped.state":                    ofType(t, "wrap", "State"),
-		"wrap-wait.items[].state":                 ofType(t, "wrap", "State"),
-		"message.items[].state":                   ofType(t, "message", "State"),
-		"message.kind":                            ofType(t, "message", "Kind"),
-		"events#intended.kind":                    ofName(t, "internal/journal", "Kind"),
-		"status#status.items[].step":              ofType(t, "report", "Step"),
-		"status#status.causes.*":                  ofType(t, "inventory", "Cause"),
-		"inflight.items[].verdict":                ofType(t, "internal/sources", "Verdict"),
-		"inflight#source":                         sourceNames(),
-		"queue-check#blocked":                     append(reasonCodes(t, "block"), "job-gone", "turn-empty", "no-transcript"),
-		"queue-check#check":                       slices.Concat(reasonCodes(t, "atBest"), reasonCodes(t, "eventsDoubt"), hazards, []string{"confirmation-ended"}),
-		"queue-check#pass, queue-check#confirmed": append(without(reasonCodes(t, "Reason"), "confirmation-ended"), "retirement-stamp", "live-then"), // stamp names these two
+		"common#live": ofType(t, "internal/account", "LiveState"),
+		// what every command looks at has a queue check
+		"common#place":         ofType(t, "standing", "Place", "Listed"),
+		"common#turn":          ofType(t, "internal/transcript", "TurnState"),
+		"common#queue_verdict": ofType(t, "queuecheck", "Verdict"),
+		"common#ended.cause":   ofType(t, "inventory", "Cause"),
+		// a bridge without a job is told as unknown
+		"common#unmatched.kind":     ofType(t, "internal/remote", "Kind", "KindBridge"),
+		"common#verdict.verdict":    ofName(t, "review", "Verdict"),
+		"common#tool.class":         ofType(t, "internal/audit", "Class"),
+		"common#tool.result":        {review.Done, review.Denied, review.Failed, review.Pending},
+		"common#review_defect.code": reviewed,
+		"common#open_defect.code":   append(defects, reviewed...),
+		"inventory.items[].hazards[]": append(without(hazards, inventory.HazardCron), "queued-prompt",
+			"expires-soon"),
+		"resume.items[].outcome":     ofType(t, "internal/journal", "Outcome"),
+		"resume.items[].queue_check": append(ofType(t, "queuecheck", "Verdict"), ""),
+		"events#outcome.outcome": without(ofType(t, "internal/journal", "Outcome"), string(journal.Planned),
+			string(journal.Refused)),
+		"events#type":                ofType(t, "internal/journal", "Type"),
+		"events#defect.code":         reviewed,
+		"events#reviewed.verdict":    ofName(t, "review", "Verdict"),
+		"events#wrapped.state":       ofType(t, "wrap", "State"),
+		"wrap-wait.items[].state":    ofType(t, "wrap", "State"),
+		"message.items[].state":      ofType(t, "message", "State"),
+		"message.kind":               ofType(t, "message", "Kind"),
+		"events#intended.kind":       ofName(t, "internal/journal", "Kind"),
+		"status#status.items[].step": ofType(t, "report", "Step"),
+		"status#status.causes.*":     ofType(t, "inventory", "Cause"),
+		"inflight.items[].verdict":   ofType(t, "internal/sources", "Verdict"),
+		"inflight#source":            sourceNames(),
+		"queue-check#blocked":        append(reasonCodes(t, "block"), "job-gone", "turn-empty", "no-transcript"),
+		"queue-check#check": slices.Concat(reasonCodes(t, "atBest"), reasonCodes(t, "eventsDoubt"),
+			hazards, []string{"confirmation-ended"}),
+		// stamp names these two
+		"queue-check#pass, queue-check#confirmed": append(without(reasonCodes(t, "Reason"), "confirmation-ended"),
+			"retirement-stamp", "live-then"),
 	} {
 		got := map[string]bool{}
 		for name, doc := range s.raw {
@@ -190,7 +197,8 @@ func without(list []string, but ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(but, s) })
 }
 
-// TestSchemasAreClosed: an object that is open hides a key that nobody wrote down. Every key is described in one sentence.
+// TestSchemasAreClosed: an object that is open hides a key that nobody wrote down. Every key is described in one
+// sentence.
 func TestSchemasAreClosed(t *testing.T) {
 	s := readSchemas(t)
 	// What is closed by those who refer to it, so that they can add keys of their own.
@@ -203,7 +211,8 @@ func TestSchemasAreClosed(t *testing.T) {
 		object := members(v)
 		condition := strings.HasSuffix(at, "/if") || strings.HasSuffix(at, "/then") || strings.Contains(at, "/contains")
 		if properties := members(object["properties"]); properties != nil && !condition {
-			if object["additionalProperties"] != false && object["unevaluatedProperties"] != false && !slices.Contains(open, at) {
+			if object["additionalProperties"] != false && object["unevaluatedProperties"] != false && !slices.Contains(open,
+				at) {
 				t.Errorf("%s is open", at)
 			}
 			for key, p := range properties {
@@ -213,7 +222,8 @@ func TestSchemasAreClosed(t *testing.T) {
 				}
 			}
 		}
-		if ref, ok := object["$ref"].(string); ok && (strings.HasSuffix(ref, "/review") || strings.HasSuffix(ref, "/status")) {
+		if ref, ok := object["$ref"].(string); ok && (strings.HasSuffix(ref, "/review") || strings.HasSuffix(ref,
+			"/status")) {
 			if object["unevaluatedProperties"] != false && !strings.Contains(at, "/allOf/") {
 				t.Errorf("%s refers to what is open and does not close it", at)
 			}
@@ -227,7 +237,8 @@ func TestSchemasAreClosed(t *testing.T) {
 	}
 }
 
-// unnamed are the keys that docs/json.md does not name in the command's section. One that is named has to be taken off the list.
+// unnamed are the keys that docs/json.md does not name in the command's section. One that is named has to be taken
+// off the list.
 var unnamed = map[string]bool{
 	"common#tool.network":                   true, // audit's section alone names it
 	"inventory.items[].remote.time_problem": true,
@@ -237,7 +248,8 @@ var unnamed = map[string]bool{
 }
 
 // homes are the sections that tell of what several commands print.
-var homes = map[string]string{"tool": "read", "review": "read", "review_defect": "read", "open_defect": "resume", "left_out": "inventory", "next_step": "", "unmatched": "inventory", "ended": "inventory", "verdict": "verdict"}
+var homes = map[string]string{"tool": "read", "review": "read", "review_defect": "read", "open_defect": "resume",
+	"left_out": "inventory", "next_step": "", "unmatched": "inventory", "ended": "inventory", "verdict": "verdict"}
 
 // TestDocsNameEveryKey holds docs/json.md to the schemas: a key stands in the section of its command.
 func TestDocsNameEveryKey(t *testing.T) {

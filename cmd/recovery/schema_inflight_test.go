@@ -15,10 +15,13 @@ func holdInflight(t *testing.T, h *holder) {
 	b.add(fixtures.Session{Name: "damaged", BadState: []byte("{")})
 	b.sys.processes = func() account.Processes {
 		p := account.ReadProcesses()
-		p.ByPID[9_999_991] = account.Process{PID: 9_999_991, Start: "1", Args: []string{"/opt/claude/versions/2.1.332", "--resume", boundSession}}
+		p.ByPID[9_999_991] = account.Process{PID: 9_999_991, Start: "1", Args: []string{"/opt/claude/versions/2.1.332",
+			"--resume", boundSession}}
 		return p
 	}
-	for _, args := range [][]string{{"inflight"}, {"inflight", "--all"}, {"inflight", "--pick", "1"}, {"inflight", "--pick", "0"}, {"inflight", "--source", "x"}, {"inflight", "--root", "no-such-folder"}, {"inflight", "x"}} {
+	for _, args := range [][]string{{"inflight"}, {"inflight", "--all"}, {"inflight", "--pick", "1"},
+		{"inflight", "--pick", "0"}, {"inflight", "--source", "x"}, {"inflight", "--root", "no-such-folder"},
+		{"inflight", "x"}} {
 		h.run(b, args...)
 	}
 	b.inventory()

@@ -33,8 +33,10 @@ func holdMessages(t *testing.T, h *holder) {
 	plain := add(fixtures.Session{Plain: true}, &own)
 	finished, loose := add(pinned, &done), add(live, &done)
 	typed := add(live, &own, fixtures.Says("And the parcel?", "It is lost."))
-	unseen := add(fixtures.Session{StaleRegistry: true, PidDomain: "linux:0123456789abcdef0123456789abcdef:pid:[4026539999]"}, &own)
-	prep := []string{"message", "prep", a, plain, finished, typed, unseen, add(fixtures.Session{Archived: true}, &own), add(live, nil), add(live, &unclear)}
+	unseen := add(fixtures.Session{StaleRegistry: true,
+		PidDomain: "linux:0123456789abcdef0123456789abcdef:pid:[4026539999]"}, &own)
+	prep := []string{"message", "prep", a, plain, finished, typed, unseen, add(fixtures.Session{Archived: true}, &own),
+		add(live, nil), add(live, &unclear)}
 	dup := fixtures.Review{Verdict: "DUPLICATE", Item: "x"}
 	add(pinned, &dup)
 	b.inventory()
@@ -61,7 +63,8 @@ func holdMessages(t *testing.T, h *holder) {
 	c.confirmed(s.Short)
 	h.run(c, "resume", "--nudge", "--spacing", "0", "--wait", "5", s.Short)
 	h.every(c, s.Short)
-	if err := journal.At(c.work(""), now).Append(journal.Defect, s.Short, journal.NewDefect(s.Short, "write", "write", "it wrote", "look")); err != nil {
+	if err := journal.At(c.work(""), now).Append(journal.Defect, s.Short, journal.NewDefect(s.Short, "write", "write",
+		"it wrote", "look")); err != nil {
 		t.Fatal(err)
 	}
 	h.run(c, "message", "prep", s.Short)

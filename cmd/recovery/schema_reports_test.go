@@ -27,7 +27,8 @@ func wrapped(b *bench, s fixtures.Session) {
 	b.must(exitOK, "wrap-wait", "--wait", "20", added.Short)
 }
 
-// holdReports has what only a report shows: captures, a copy that is told by two accounts, groups over accounts, other systems.
+// holdReports has what only a report shows: captures, a copy that is told by two accounts, groups over accounts,
+// other systems.
 func holdReports(t *testing.T, h *holder) {
 	link := "01FIXSAMEINBOTH0000001"
 	var files []string

@@ -27,8 +27,8 @@ func hasty(t *testing.T, a *fixtures.Account) *bench {
 	return b
 }
 
-// TestJSONHoldsToItsSchemas runs every command in many situations and holds each object to its schema. Behind them it wants to
-// have seen everything that the schemas allow: what the program never prints does not belong there.
+// TestJSONHoldsToItsSchemas runs every command in many situations and holds each object to its schema. Behind them it
+// wants to have seen everything that the schemas allow: what the program never prints does not belong there.
 func TestJSONHoldsToItsSchemas(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -37,8 +37,11 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		name string
 		run  func(*testing.T, *holder)
 	}{
-		{"situations", holdSituations}, {"outcomes", holdOutcomes}, {"demo", holdDemo}, {"pages", holdPages}, {"wraps", holdWraps}, {"reviews", holdReviews},
-		{"agents", holdAgents}, {"acks", holdAcks}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust}, {"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors}, {"messages", holdMessages}, {"inflight", holdInflight}, {"places", holdPlaces},
+		{"situations", holdSituations}, {"outcomes", holdOutcomes}, {"demo", holdDemo}, {"pages", holdPages},
+		{"wraps", holdWraps}, {"reviews", holdReviews},
+		{"agents", holdAgents}, {"acks", holdAcks}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust},
+		{"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors},
+		{"messages", holdMessages}, {"inflight", holdInflight}, {"places", holdPlaces},
 	}
 	ran := 0
 	t.Run("of", func(t *testing.T) {
@@ -89,7 +92,8 @@ func holdSituations(t *testing.T, h *holder) {
 			for _, f := range sub.Events {
 				check = append(check, "--events", short+"="+f)
 			}
-			for _, args := range [][]string{check, {"queue-check", short}, {"why", short}, {"last-reply", short}, {"wrap-wait", "--wait", "0", short}, {"status"}, {"events"}} {
+			for _, args := range [][]string{check, {"queue-check", short}, {"why", short}, {"last-reply", short},
+				{"wrap-wait", "--wait", "0", short}, {"status"}, {"events"}} {
 				h.run(b, args...)
 			}
 			// What reads the audit's rules or writes a prompt takes ten times as long: some of the situations are enough.
@@ -123,8 +127,10 @@ func (h *holder) every(b *bench, shorts ...string) {
 
 func holdOutcomes(t *testing.T, h *holder) {
 	for _, outcome := range []string{
-		"", fixtures.OutcomeCopy, fixtures.OutcomeUntrusted, fixtures.OutcomeGone, fixtures.OutcomeSilent, fixtures.OutcomeCrash, fixtures.OutcomeCrashLate, fixtures.OutcomeReplay,
-		fixtures.OutcomeJoin, fixtures.OutcomeNoLine, fixtures.OutcomeExitError, fixtures.OutcomeSignIn, fixtures.OutcomeNotSignedIn, fixtures.OutcomeOverloaded, fixtures.OutcomeLimit,
+		"", fixtures.OutcomeCopy, fixtures.OutcomeUntrusted, fixtures.OutcomeGone, fixtures.OutcomeSilent,
+		fixtures.OutcomeCrash, fixtures.OutcomeCrashLate, fixtures.OutcomeReplay,
+		fixtures.OutcomeJoin, fixtures.OutcomeNoLine, fixtures.OutcomeExitError, fixtures.OutcomeSignIn,
+		fixtures.OutcomeNotSignedIn, fixtures.OutcomeOverloaded, fixtures.OutcomeLimit,
 	} {
 		t.Run("outcome "+outcome, func(t *testing.T) {
 			b := hasty(t, testAccount(t))
@@ -175,7 +181,8 @@ func holdPages(t *testing.T, h *holder) {
 	ide.Tags = []string{"vscode"}
 	nobody := fixtures.IDERow("of nobody", at)
 	nobody.Environment, nobody.Origin, nobody.Tags = "", "", nil
-	b.a.AddRow(fixtures.CloudRow("in the cloud", at), fixtures.ServerRow("of a server", at), fixtures.DesktopRow("on a desk", at), ide, nobody, odd, unsaid)
+	b.a.AddRow(fixtures.CloudRow("in the cloud", at), fixtures.ServerRow("of a server", at),
+		fixtures.DesktopRow("on a desk", at), ide, nobody, odd, unsaid)
 	b.add(fixtures.Session{Archived: true})
 	b.add(fixtures.Session{RemoteConnection: "connected"})
 	b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Ends("a", "b", "stop_sequence")}, Pinned: true})
@@ -189,7 +196,8 @@ func holdPages(t *testing.T, h *holder) {
 			rows[i].UpdatedRaw = "soon"
 		}
 	}
-	for _, o := range []fixtures.PageOptions{{}, {HasMore: true}, {Shape: fixtures.ShapeB, HasMore: true}, {Shape: fixtures.ShapeC, HasMore: true}, {Shape: fixtures.ShapeC}, {Rows: rows}} {
+	for _, o := range []fixtures.PageOptions{{}, {HasMore: true}, {Shape: fixtures.ShapeB, HasMore: true},
+		{Shape: fixtures.ShapeC, HasMore: true}, {Shape: fixtures.ShapeC}, {Rows: rows}} {
 		page, err := b.a.SavePage("sessions.json", o)
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +221,8 @@ func holdWraps(t *testing.T, h *holder) {
 	}
 	h.run(b, "status", "--all")
 	reopened := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.WrapTurn("done"),
-		fixtures.Told("peer", "<cross-session-message from=\"other\">what is the state?</cross-session-message>", "All is well.")}})
+		fixtures.Told("peer", "<cross-session-message from=\"other\">what is the state?</cross-session-message>",
+			"All is well.")}})
 	h.run(b, "wrap-wait", "--wait", "0", reopened.Short)
 }
 
@@ -223,15 +232,19 @@ func holdReviews(t *testing.T, h *holder) {
 		script fixtures.Script
 		after  string // what a person sends behind the review
 	}{
-		{name: "writes", script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", ""), {Name: "Bash", Input: map[string]any{"command": "rm x"}, Denial: fixtures.DeniedByRule}}}},
-		{name: "asks", script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")}, PermissionPrompt: true}},
+		{name: "writes", script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", ""),
+			{Name: "Bash", Input: map[string]any{"command": "rm x"}, Denial: fixtures.DeniedByRule}}}},
+		{name: "asks", script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("touch report.txt", "")},
+			PermissionPrompt: true}},
 		{name: "cannot be judged", script: fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("./look.sh", "")}}},
 		{name: "unclear", script: fixtures.Script{Reply: "I looked at it."}},
 		{name: "done", script: fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x"}.Text()}},
 		{name: "held", script: fixtures.Script{Reply: fixtures.Review{Verdict: "HELD", Item: "x"}.Text()}},
-		{name: "owner", script: fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "yes", ActsTwice: []string{"00000000"}}.Text()}},
+		{name: "owner", script: fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"},
+			MoneyAtRisk: "yes", ActsTwice: []string{"00000000"}}.Text()}},
 		{name: "duplicate", script: fixtures.Script{Reply: fixtures.Review{Verdict: "DUPLICATE", Item: "x"}.Text()}},
-		{name: "answered", after: "go", script: fixtures.Script{Answers: []fixtures.Answer{{Match: "^go$", Reply: "I paid the refund."}}}},
+		{name: "answered", after: "go", script: fixtures.Script{Answers: []fixtures.Answer{{Match: "^go$",
+			Reply: "I paid the refund."}}}},
 		{name: "wrapped", after: fixtures.WrapPrompt, script: fixtures.Script{Wrap: "held"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,8 +263,9 @@ func holdReviews(t *testing.T, h *holder) {
 	}
 }
 
-// holdRecords is about reviews and a journal in bad order: a prompt that stands there twice, a person's message that comes while
-// the review runs, events of a newer recovery, an open intention, and a transcript and a job that are gone.
+// holdRecords is about reviews and a journal in bad order: a prompt that stands there twice, a person's message that
+// comes while the review runs, events of a newer recovery, an open intention, and a transcript and a job that are
+// gone.
 func holdRecords(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
 	s, plain := b.add(fixtures.Session{}), b.add(fixtures.Session{Plain: true, Name: "a plain one"})
@@ -275,7 +289,8 @@ func holdRecords(t *testing.T, h *holder) {
 	}{
 		{"of-tomorrow", s.Short, map[string]any{"hologram": true}},
 		{journal.Deferred, s.Short, journal.DeferData{Until: now().UTC().Add(time.Hour), Why: "the weekly limit"}},
-		{journal.Intended, plain.Short, journal.Intent{PromptID: "99999999-0000-4000-8000-000000000001", SessionID: plain.SessionID, Kind: "review", Title: plain.Name, Prompt: "look", Expected: "look",
+		{journal.Intended, plain.Short, journal.Intent{PromptID: "99999999-0000-4000-8000-000000000001",
+			SessionID: plain.SessionID, Kind: "review", Title: plain.Name, Prompt: "look", Expected: "look",
 			Transcript: plain.Transcript, Size: 10, Cwd: plain.Cwd, Batch: 1, Attempt: 1}},
 	} {
 		if err := record.Append(e.typ, e.session, e.data); err != nil {
@@ -321,7 +336,8 @@ func holdAgents(t *testing.T, h *holder) {
 	b.inventory()
 	b.sys.environ = append(b.sys.environ, "CLAUDECODE=1")
 	for _, args := range [][]string{
-		{"inventory"}, {"queue-check", "--confirm", s.Short}, {"trust", s.Short}, {"resume", "--all", "--yes"}, {"queue-check", "--as-user", "--confirm", s.Short}, {"trust", "--as-user", s.Short},
+		{"inventory"}, {"queue-check", "--confirm", s.Short}, {"trust", s.Short}, {"resume", "--all", "--yes"},
+		{"queue-check", "--as-user", "--confirm", s.Short}, {"trust", "--as-user", s.Short},
 		{"resume", "--all", "--yes", "--again", "--as-user", "--spacing", "0", "--wait", "0"},
 	} {
 		h.run(b, args...)
@@ -332,9 +348,12 @@ func holdAgents(t *testing.T, h *holder) {
 // holdTools has calls of every class and result, those of subagents, and lines that cannot be read.
 func holdTools(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
-	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("Try everything.", "I tried.", fixtures.Bash("curl https://example.com/", "ok"), fixtures.Bash("./unknown", ""),
+	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("Try everything.", "I tried.",
+		fixtures.Bash("curl https://example.com/", "ok"), fixtures.Bash("./unknown", ""),
 		fixtures.Tool{Name: "Bash", Input: map[string]any{"command": "false"}, Result: "Exit code 1", IsError: true},
-		fixtures.Tool{Name: "Bash", Input: map[string]any{"command": "true"}, ChangedFiles: []string{"/nowhere/a"}}), fixtures.Unfinished("And again.", fixtures.Tool{Name: "Read", Input: map[string]any{"file_path": "/x"}, Pending: true})}})
+		fixtures.Tool{Name: "Bash", Input: map[string]any{"command": "true"}, ChangedFiles: []string{"/nowhere/a"}}),
+		fixtures.Unfinished("And again.", fixtures.Tool{Name: "Read", Input: map[string]any{"file_path": "/x"},
+			Pending: true})}})
 	dir := filepath.Join(strings.TrimSuffix(s.Transcript, ".jsonl"), "subagents")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -343,8 +362,10 @@ func holdTools(t *testing.T, h *holder) {
 	if err := os.WriteFile(agent, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	appendLine(t, agent, map[string]any{"type": "assistant", "isSidechain": true, "timestamp": now().UTC().Format(time.RFC3339Nano),
-		"message": map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": "t1", "name": "Bash", "input": map[string]any{"command": "ls"}}}}})
+	appendLine(t, agent, map[string]any{"type": "assistant", "isSidechain": true,
+		"timestamp": now().UTC().Format(time.RFC3339Nano),
+		"message": map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": "t1",
+			"name": "Bash", "input": map[string]any{"command": "ls"}}}}})
 	appendText(t, s.Transcript, "no line\n")
 	h.run(b, "audit", s.Short)
 	h.run(b, "audit", s.Transcript)
@@ -360,7 +381,8 @@ func holdTools(t *testing.T, h *holder) {
 // doneLine is a reply that ends a turn; without a stamp its line has no time.
 func doneLine(stamp string) map[string]any {
 	line := map[string]any{"type": "assistant", "uuid": "aaaaaaaa-0000-4000-8000-000000000001",
-		"message": map[string]any{"id": "m1", "role": "assistant", "model": "claude-x", "stop_reason": "end_turn", "content": []any{map[string]any{"type": "text", "text": "Done."}}}}
+		"message": map[string]any{"id": "m1", "role": "assistant", "model": "claude-x", "stop_reason": "end_turn",
+			"content": []any{map[string]any{"type": "text", "text": "Done."}}}}
 	if stamp != "" {
 		line["timestamp"] = stamp
 	}
@@ -370,7 +392,8 @@ func doneLine(stamp string) map[string]any {
 func holdPins(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
 	b.add(fixtures.Session{Name: "retired", LastEntry: b.a.Now.Add(-9 * time.Hour)})
-	b.add(fixtures.Session{Name: "pinned and alive", Live: true, Pinned: true, LastEntry: b.a.Now.Add(-10 * time.Hour), Log: []fixtures.LogLine{fixtures.Started("fleet", b.a.Now.Add(-12*time.Hour))}})
+	b.add(fixtures.Session{Name: "pinned and alive", Live: true, Pinned: true, LastEntry: b.a.Now.Add(-10 * time.Hour),
+		Log: []fixtures.LogLine{fixtures.Started("fleet", b.a.Now.Add(-12*time.Hour))}})
 	b.add(fixtures.Session{Name: "pinned and gone", Pinned: true, NoTranscript: true})
 	if err := b.a.Pin("00000000"); err != nil {
 		t.Fatal(err)
@@ -382,7 +405,8 @@ func holdPins(t *testing.T, h *holder) {
 
 func holdTrust(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
-	s, gone, plain := b.add(fixtures.Session{Untrusted: true}), b.add(fixtures.Session{NoFolder: true, Cwd: "gone"}), b.add(fixtures.Session{Plain: true, Cwd: "other", Untrusted: true})
+	s, gone, plain := b.add(fixtures.Session{Untrusted: true}), b.add(fixtures.Session{NoFolder: true, Cwd: "gone"}),
+		b.add(fixtures.Session{Plain: true, Cwd: "other", Untrusted: true})
 	h.run(b, "trust", s.Short, gone.Short)
 	h.run(b, "trust", s.Short)
 	b.inventory()
@@ -403,8 +427,10 @@ func holdTrust(t *testing.T, h *holder) {
 // holdChecks makes what the queue check finds only in accounts that no situation describes.
 func holdChecks(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
-	own, gone, dir := b.add(fixtures.Session{Name: "own"}), b.add(fixtures.Session{Name: "gone"}), b.add(fixtures.Session{Name: "a folder"})
-	cron := b.add(fixtures.Session{Name: "cron", Turns: []fixtures.Turn{fixtures.Says("Look every hour.", "I will.", fixtures.Tool{Name: "CronCreate", Input: map[string]any{"cron": "0 * * * *"}})}})
+	own, gone, dir := b.add(fixtures.Session{Name: "own"}), b.add(fixtures.Session{Name: "gone"}),
+		b.add(fixtures.Session{Name: "a folder"})
+	cron := b.add(fixtures.Session{Name: "cron", Turns: []fixtures.Turn{fixtures.Says("Look every hour.", "I will.",
+		fixtures.Tool{Name: "CronCreate", Input: map[string]any{"cron": "0 * * * *"}})}})
 	bound := b.add(fixtures.Session{Name: "bound"})
 	relative := b.add(fixtures.Session{Name: "relative", Extra: map[string]string{"cwd": `"somewhere"`}})
 	confirmed := b.add(fixtures.Session{Name: "confirmed", RemoteUpdatedAt: now()})
@@ -445,7 +471,8 @@ func holdChecks(t *testing.T, h *holder) {
 	if err := os.RemoveAll(filepath.Dir(beside.StatePath)); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.RemoveAll(filepath.Dir(gone.StatePath)), os.Remove(dir.Transcript), os.Mkdir(dir.Transcript, 0o700)); err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Dir(gone.StatePath)), os.Remove(dir.Transcript), os.Mkdir(dir.Transcript,
+		0o700)); err != nil {
 		t.Fatal(err)
 	}
 	b.sys.environ = append(b.sys.environ, "CLAUDE_CODE_SESSION_ID="+own.SessionID)
@@ -467,7 +494,8 @@ func holdChecks(t *testing.T, h *holder) {
 	h.run(b, "why", cron.Short)
 }
 
-// holdPlaces makes the places of a session that come between two runs, or from a transcript that no situation describes.
+// holdPlaces makes the places of a session that come between two runs, or from a transcript that no situation
+// describes.
 func holdPlaces(t *testing.T, h *holder) {
 	b := hasty(t, testAccount(t))
 	// An open intention, as a crash leaves it behind.
@@ -480,19 +508,23 @@ func holdPlaces(t *testing.T, h *holder) {
 	b = hasty(t, testAccount(t))
 	fan := b.add(fixtures.Session{Name: "an agent", Extra: map[string]string{
 		"fan": `[{"id":"a1","kind":"agent","label":"look at the logs","startedAt":1796098060790}]`}})
-	shortened := b.add(fixtures.Session{Name: "cut short", LastEntry: b.a.Now.Add(-12 * time.Hour), Log: []fixtures.LogLine{
-		{At: b.a.Now.Add(-time.Hour), Text: "bg retire SHORT: settled, idle 8h"}}})
-	repeated := b.add(fixtures.Session{Name: "repeated", Turns: []fixtures.Turn{fixtures.Says("a", "b"), fixtures.Says("c", "d")}})
+	shortened := b.add(fixtures.Session{Name: "cut short", LastEntry: b.a.Now.Add(-12 * time.Hour),
+		Log: []fixtures.LogLine{
+			{At: b.a.Now.Add(-time.Hour), Text: "bg retire SHORT: settled, idle 8h"}}})
+	repeated := b.add(fixtures.Session{Name: "repeated", Turns: []fixtures.Turn{fixtures.Says("a", "b"),
+		fixtures.Says("c", "d")}})
 	repeatALine(t, repeated)
 	b.inventory()
 	h.run(b, "queue-check", fan.Short, shortened.Short, repeated.Short)
 
 	asks := b.add(fixtures.Session{Name: "asks"})
-	b.script(asks.Short, fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("git log", "")}, PermissionPrompt: true, Process: fixtures.Bool(true)})
+	b.script(asks.Short, fixtures.Script{Tools: []fixtures.Tool{fixtures.Bash("git log", "")}, PermissionPrompt: true,
+		Process: fixtures.Bool(true)})
 	slow := b.add(fixtures.Session{Name: "slow"})
 	b.script(slow.Short, fixtures.Script{DelayMS: 600_000, Process: fixtures.Bool(true)})
 	owner := b.add(fixtures.Session{Name: "owner"})
-	b.script(owner.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text()})
+	b.script(owner.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"},
+		MoneyAtRisk: "9 EUR"}.Text()})
 	b.sys.processes = account.ReadProcesses
 	b.sys.timing.Proof = testTiming.Proof // each prompt arrives, on a loaded machine too
 	b.inventory()
@@ -516,7 +548,8 @@ func holdPlaces(t *testing.T, h *holder) {
 	h.run(b, "read", on.Short)
 	// A wrap behind a verdict with money at risk.
 	wrapped := b.add(fixtures.Session{Name: "wrapped"})
-	b.script(wrapped.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "y", Open: []string{"pay"}, MoneyAtRisk: "9 EUR"}.Text(), Wrap: "done"})
+	b.script(wrapped.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "OWNER", Item: "y", Open: []string{"pay"},
+		MoneyAtRisk: "9 EUR"}.Text(), Wrap: "done"})
 	b.inventory()
 	h.run(b, "resume", "--spacing", "0", "--wait", "0", wrapped.Short)
 	text, err := prompts.RenderWrap(prompts.Wrap{Short: wrapped.Short})
@@ -538,7 +571,8 @@ func appendNotified(t *testing.T, s fixtures.Added) {
 	line := userLine(s, "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>", at)
 	appendLine(t, s.Transcript, line)
 	call := doneLine(at.Add(time.Second).UTC().Format(time.RFC3339Nano))
-	call["message"].(map[string]any)["content"] = []any{map[string]any{"type": "tool_use", "id": "toolu_on", "name": "Bash", "input": map[string]any{"command": "git status"}}}
+	call["message"].(map[string]any)["content"] = []any{map[string]any{"type": "tool_use", "id": "toolu_on",
+		"name": "Bash", "input": map[string]any{"command": "git status"}}}
 	appendLine(t, s.Transcript, call)
 }
 
@@ -575,9 +609,12 @@ func holdErrors(t *testing.T, h *holder) {
 	h.run(b, "read")
 	b.inventory()
 	for _, args := range [][]string{
-		{"inventory", "no-such-page.json"}, {"queue-check", "ffffffff"}, {"queue-check", "--events", "x"}, {"queue-check", "--max-age", "soon"}, {"resume"}, {"resume", "--all", s.Short},
-		{"resume", "--batch", "0", s.Short}, {"resume", "--batch", "many", s.Short}, {"resume", "--no-such-flag"}, {"read", "--wait"}, {"last-reply"}, {"audit", "no-such.jsonl"}, {"audit", "--rules", "none", s.Short},
-		{"wrap-wait"}, {"wrap-wait", "--mark", " ", s.Short}, {"trust"}, {"report", "--format", "html"}, {"why"}, {"pins", s.Short}, {"events", "--limit", "-1"}, {"events", "--session", "ffff"},
+		{"inventory", "no-such-page.json"}, {"queue-check", "ffffffff"}, {"queue-check", "--events", "x"},
+		{"queue-check", "--max-age", "soon"}, {"resume"}, {"resume", "--all", s.Short},
+		{"resume", "--batch", "0", s.Short}, {"resume", "--batch", "many", s.Short}, {"resume", "--no-such-flag"},
+		{"read", "--wait"}, {"last-reply"}, {"audit", "no-such.jsonl"}, {"audit", "--rules", "none", s.Short},
+		{"wrap-wait"}, {"wrap-wait", "--mark", " ", s.Short}, {"trust"}, {"report", "--format", "html"}, {"why"},
+		{"pins", s.Short}, {"events", "--limit", "-1"}, {"events", "--session", "ffff"},
 		{"handoff", "x"}, {"handoff", "-o", filepath.Join(s.StatePath, "no-folder", "x.md")}, {"no-such-command"},
 	} {
 		status, v := h.run(b, args...)

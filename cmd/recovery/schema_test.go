@@ -93,8 +93,8 @@ func (s *schemas) target(n node, ref string) node {
 // absent stands for a value that is not there: a place is walked for what it declares, or for what a value shows of it.
 type absent struct{}
 
-// walk tells of each place that a schema declares, or, with a value, of each that the value shows: the types, the codes, and
-// whether a key that need not be there is left out.
+// walk tells of each place that a schema declares, or, with a value, of each that the value shows: the types, the
+// codes, and whether a key that need not be there is left out.
 func (s *schemas) walk(n node, v any, tell func(place string)) {
 	_, declare := v.(absent)
 	if ref, ok := n.is["$ref"].(string); ok {
@@ -258,7 +258,8 @@ func (h *holder) hold(t *testing.T, args []string, status int, out string) map[s
 	name := args[0]
 	if e, failed := v["error"]; failed {
 		name = "error"
-		if got := fmt.Sprint(members(e)["exit_status"]); got != fmt.Sprint(status) && !(status == exitInterrupted && h.gap("exit status of the interrupted "+args[0])) {
+		if got := fmt.Sprint(members(e)["exit_status"]); got != fmt.Sprint(status) && !(status == exitInterrupted &&
+			h.gap("exit status of the interrupted "+args[0])) {
 			t.Errorf("recovery --json %s ended with %d and says %s", command, status, got)
 		}
 	}

@@ -13,14 +13,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs whole commands. A script begins with `situation NAME...` or `demo-account`, which makes an account in
-// acc and sets CLAUDE_CONFIG_DIR, SHORT (SHORT2, ...), SESSION, PAGE and EVENTS.
+// TestScripts runs whole commands. A script begins with `situation NAME...` or `demo-account`, which makes an account
+// in acc and sets CLAUDE_CONFIG_DIR, SHORT (SHORT2, ...), SESSION, PAGE and EVENTS.
 func TestScripts(t *testing.T) {
 	oneThread(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=", "GORACE="+os.Getenv("GORACE"))
+			env.Vars = append(env.Vars, "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=",
+				"GORACE="+os.Getenv("GORACE"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

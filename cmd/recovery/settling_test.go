@@ -31,7 +31,8 @@ func killedRun(t *testing.T, b *bench, s fixtures.Added, before bool) {
 	}
 }
 
-// TestSettlingDoesNotBelieveAForeignYes: a yes that was added behind the saved prompt before the next run settled it is somebody else's.
+// TestSettlingDoesNotBelieveAForeignYes: a yes that was added behind the saved prompt before the next run settled it
+// is somebody else's.
 func TestSettlingDoesNotBelieveAForeignYes(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -151,7 +152,8 @@ func TestAClosedPipeDoesNotEndARun(t *testing.T) {
 	r, w, _ := os.Pipe()
 	r.Close()
 	cmd := exec.Command(os.Args[0], "--client", b.client, "resume", "--spacing", "0", "--wait", "0", s.Short)
-	cmd.Env = append(append(os.Environ(), b.a.Env()...), programEnv+"=1", "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_JOB_DIR=")
+	cmd.Env = append(append(os.Environ(), b.a.Env()...), programEnv+"=1", "CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=",
+		"CLAUDE_JOB_DIR=")
 	cmd.Stdout, cmd.Stderr = w, w
 	err := cmd.Run()
 	wk := wakeOf(t, b, s.Short)

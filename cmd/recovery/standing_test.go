@@ -13,7 +13,8 @@ import (
 
 func wrapIt(t *testing.T, b *bench) fixtures.Added {
 	s := b.add(fixtures.Session{})
-	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x", Recommend: "archive"}.Text(), Wrap: "done"})
+	b.script(s.Short, fixtures.Script{Reply: fixtures.Review{Verdict: "DONE", Item: "x", Recommend: "archive"}.Text(),
+		Wrap: "done"})
 	b.inventory()
 	b.resume(exitOK, s.Short)
 	text, err := prompts.RenderWrap(prompts.Wrap{Short: s.Short})
@@ -138,13 +139,15 @@ func TestWhatAnAgentTypedIsInTheReport(t *testing.T) {
 	}
 }
 
-// TestWokenSessionsKeepTheirTitle: an inventory after the wakes does not list live sessions; the report still names them.
+// TestWokenSessionsKeepTheirTitle: an inventory after the wakes does not list live sessions; the report still names
+// them.
 func TestWokenSessionsKeepTheirTitle(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
 	s := b.add(fixtures.Session{Name: "the title of it"})
-	b.script(s.Short, fixtures.Script{Process: fixtures.Bool(true), KeepRunning: fixtures.Bool(true), Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, Recommend: "go"}.Text()})
+	b.script(s.Short, fixtures.Script{Process: fixtures.Bool(true), KeepRunning: fixtures.Bool(true),
+		Reply: fixtures.Review{Verdict: "OWNER", Item: "x", Open: []string{"pay"}, Recommend: "go"}.Text()})
 	b.inventory()
 	b.resume(exitOK, s.Short)
 	_, out, _ := b.run("inventory")
@@ -193,7 +196,8 @@ func TestTypedAndNeverAnsweredIsInTheReport(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
 	b := newBench(t, testAccount(t))
-	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Enqueued("the customer is angry, call him"), fixtures.Says("q", "a")}})
+	s := b.add(fixtures.Session{Turns: []fixtures.Turn{fixtures.Enqueued("the customer is angry, call him"),
+		fixtures.Says("q", "a")}})
 	b.inventory()
 	_, out, _ := b.run("queue-check", s.Short)
 	_, md, _ := b.run("report")

@@ -47,12 +47,14 @@ func (x *command) look(c *cli.Context, p *place) (*record, error) {
 	return x.recordOf(p, w, inv, rules, events), nil
 }
 
-func (x *command) recordOf(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules, events []journal.Event) *record {
+func (x *command) recordOf(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules,
+	events []journal.Event) *record {
 	return x.recordAged(p, w, inv, rules, events, defaultMaxAge)
 }
 
 // recordAged is recordOf with evidence and confirmations that may be as old as maxAge.
-func (x *command) recordAged(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules, events []journal.Event, maxAge time.Duration) *record {
+func (x *command) recordAged(p *place, w *inventory.World, inv *inventory.Inventory, rules *audit.Rules,
+	events []journal.Event, maxAge time.Duration) *record {
 	w.Know(inv)
 	r := &record{world: w, inventory: inv, events: events, state: journal.Replay(events), rules: rules}
 	r.book = standing.NewBook(standing.Source{
@@ -75,7 +77,8 @@ func (x *command) checkNow(p *place, r *record, f inventory.Facts, defects []jou
 		s = &journal.Session{Short: f.Job.Short}
 	}
 	saved, err := loadEvents(p, f.Job.Short)
-	return queuecheck.Now(queuecheck.Subject{Account: p.account, World: r.world, Facts: f, Inventory: r.inventory, Events: saved, EventsErr: err,
+	return queuecheck.Now(queuecheck.Subject{Account: p.account, World: r.world, Facts: f, Inventory: r.inventory,
+		Events: saved, EventsErr: err,
 		Journal: s, Defects: defects, Self: x.selfSession(), MaxAge: maxAge})
 }
 

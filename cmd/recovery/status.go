@@ -86,7 +86,8 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 		if it.Pinned {
 			runs += ", pinned"
 		}
-		t.add(it.Short, string(it.Step), dash(runs), x.when(it.Since), it.Title, dash(it.Owed), why.cell(it.Short, it.WaitsFor), dash(it.Next))
+		t.add(it.Short, string(it.Step), dash(runs), x.when(it.Since), it.Title, dash(it.Owed),
+			why.cell(it.Short, it.WaitsFor), dash(it.Next))
 		if it.Owed != "" {
 			owed++
 		}
@@ -115,13 +116,15 @@ func (x *command) showStatus(s report.Status, closed []journal.ClosedRecovery, a
 				x.out("finished: %s, which cannot be read: %s", r.Path, r.Problem)
 				continue
 			}
-			x.out("finished: %s to %s, %d events, %s", r.From.UTC().Format(time.RFC3339), r.To.UTC().Format(time.RFC3339), r.Events, r.Path)
+			x.out("finished: %s to %s, %d events, %s", r.From.UTC().Format(time.RFC3339), r.To.UTC().Format(time.RFC3339),
+				r.Events, r.Path)
 		}
 		if len(closed) == 0 {
 			x.out("no finished recovery is kept")
 		}
 	}
-	x.out("%s: %d owed something, %d wait for you, %d open defects", text.Plural(len(s.Items), "session"), owed, waits, len(s.Defects))
+	x.out("%s: %d owed something, %d wait for you, %d open defects", text.Plural(len(s.Items), "session"), owed, waits,
+		len(s.Defects))
 	x.next("%s", text.Line(s.Next))
 }
 
@@ -271,7 +274,9 @@ func summary(e journal.Event) string {
 		return "data that cannot be read"
 	}
 	var parts []string
-	for _, key := range []string{"command", "verdict", "codes", "outcome", "state", "code", "kind", "prompt_id", "answered", "writes", "unknown", "until", "why", "what", "user", "agent", "reasons", "reason", "text", "detail", "count", "closing_line"} {
+	for _, key := range []string{"command", "verdict", "codes", "outcome", "state", "code", "kind", "prompt_id",
+		"answered", "writes", "unknown", "until", "why", "what", "user", "agent", "reasons", "reason", "text", "detail",
+		"count", "closing_line"} {
 		v, ok := m[key]
 		if !ok || v == nil || v == "" || v == false {
 			continue

@@ -34,8 +34,8 @@ type sys struct {
 	memory    func() (int64, error)
 	timing    wake.Timing
 	user      string
-	// uid is the number of the user as whom the program runs (the effective one). userOf gives the name and the home folder of a
-	// user by number; both are empty for a number that has none.
+	// uid is the number of the user as whom the program runs (the effective one). userOf gives the name and the home
+	// folder of a user by number; both are empty for a number that has none.
 	uid    int
 	userOf func(uid int) (name, home string)
 	// userHome is the home folder of that user, whatever HOME says; host is this machine's name.
@@ -47,7 +47,8 @@ type sys struct {
 	self      string // this program's path
 	cwd       string // the folder that the program was started in; empty when it is not known
 	interrupt func() (context.Context, func())
-	// probe, when set, is called around each write of the journal and each call of the client: a test ends the process there.
+	// probe, when set, is called around each write of the journal and each call of the client: a test ends the process
+	// there.
 	probe func(point string)
 }
 

@@ -33,7 +33,8 @@ func TestOneOfAThreadIsWokenInARun(t *testing.T) {
 			words = append(words, one.Short, two.Short)
 		}
 		_, out, _ := b.run(words...)
-		if n := strings.Count(out, `"outcome": "refused"`); n != 1 || !strings.Contains(out, "has its thread or its conversation") {
+		if n := strings.Count(out, `"outcome": "refused"`); n != 1 || !strings.Contains(out,
+			"has its thread or its conversation") {
 			t.Errorf("%v: %d are refused:\n%s", args, n, out)
 		}
 		dry := len(args) == 1

@@ -121,7 +121,8 @@ func defaultCwd(c *cli.Context) (string, error) {
 
 // trustOne accepts the key of the folder that a session is woken from. What is about to be done is on record before
 // the file is changed; when it fails, what the record said of the session before stands again.
-func (x *command) trustOne(p *place, w *inventory.World, j *account.Job, defaultDir string, refused *journal.RefusedData,
+func (x *command) trustOne(p *place, w *inventory.World, j *account.Job, defaultDir string,
+	refused *journal.RefusedData,
 	agent bool,
 ) (trustItem, error) {
 	it := trustItem{SessionName: w.Name(j), Outcome: trustFailed}

@@ -10,8 +10,8 @@ import (
 	"recovery/internal/journal"
 )
 
-// TestTrustOfTheDefaultFolder: the refusal of a job without a folder prints a command that works, with the flag, and so does what
-// that one prints.
+// TestTrustOfTheDefaultFolder: the refusal of a job without a folder prints a command that works, with the flag, and
+// so does what that one prints.
 func TestTrustOfTheDefaultFolder(t *testing.T) {
 	oneThread(t)
 	t.Parallel()
@@ -25,11 +25,13 @@ func TestTrustOfTheDefaultFolder(t *testing.T) {
 	b.must(exitNeedsUser, "queue-check", s.Short)
 	quoted := `"` + dir + `"`
 	it := items(b.resume(exitNeedsUser, "--default-cwd", dir, s.Short))[0]
-	if want := "recovery trust --default-cwd " + quoted + " " + s.Short; it["outcome"] != "untrusted" || it["next"] != want {
+	if want := "recovery trust --default-cwd " + quoted + " " + s.Short; it["outcome"] != "untrusted" ||
+		it["next"] != want {
 		t.Fatalf("%v, want the next %q", it, want)
 	}
 	row := items(b.object(exitFailed, "trust", s.Short))[0]
-	if reason := row["reason"].(string); row["outcome"] != "failed" || !strings.Contains(reason, "recovery trust --default-cwd "+b.a.Home+" "+s.Short) {
+	if reason := row["reason"].(string); row["outcome"] != "failed" || !strings.Contains(reason,
+		"recovery trust --default-cwd "+b.a.Home+" "+s.Short) {
 		t.Errorf("%v", row)
 	}
 	out := b.must(exitOK, "trust", "--default-cwd", dir, s.Short)
@@ -50,7 +52,8 @@ func TestTrustOfSeveral(t *testing.T) {
 	one, two := b.add(fixtures.Session{Untrusted: true, Cwd: "one"}), b.add(fixtures.Session{Untrusted: true, Cwd: "two"})
 	same := b.add(fixtures.Session{Untrusted: true, Cwd: "one"})
 	out := b.must(exitOK, "trust", one.Short, two.Short, same.Short)
-	if want := "next: recovery resume " + one.Short + " " + two.Short + " " + same.Short + "\n"; strings.Count(out, "next: ") != 1 || !strings.HasSuffix(out, want) {
+	if want := "next: recovery resume " + one.Short + " " + two.Short + " " + same.Short + "\n"; strings.Count(out,
+		"next: ") != 1 || !strings.HasSuffix(out, want) {
 		t.Errorf("%s, want %s", out, want)
 	}
 	if strings.Count(out, "accepted") != 2 || strings.Count(out, "already") != 1 {
@@ -58,7 +61,8 @@ func TestTrustOfSeveral(t *testing.T) {
 	}
 }
 
-// TestTrustIsOnRecordBeforeItIsDone: a file that cannot be changed leaves the record, and the refusal before it as it was.
+// TestTrustIsOnRecordBeforeItIsDone: a file that cannot be changed leaves the record, and the refusal before it as it
+// was.
 func TestTrustIsOnRecordBeforeItIsDone(t *testing.T) {
 	oneThread(t)
 	t.Parallel()

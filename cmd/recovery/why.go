@@ -158,7 +158,8 @@ func (x *command) pins(c *cli.Context) error {
 		}
 	}
 	if x.json {
-		v := map[string]any{"items": items, "memory_bytes": total, "mem_available_bytes": free, "fit": fit, "without_job": append([]string{}, gone...)}
+		v := map[string]any{"items": items, "memory_bytes": total, "mem_available_bytes": free, "fit": fit,
+			"without_job": append([]string{}, gone...)}
 		if memErr != nil {
 			v["mem_available_bytes"], v["fit"] = nil, nil
 		}
@@ -191,7 +192,8 @@ func (x *command) pins(c *cli.Context) error {
 	if memErr != nil {
 		x.out("%d pinned, %d MiB in all; %v", len(items), total>>20, memErr)
 	} else {
-		x.out("%d pinned, %d MiB in all; %d MiB available, room for %d more (250 MiB each, 1 GiB stays free)", len(items), total>>20, free>>20, fit)
+		x.out("%d pinned, %d MiB in all; %d MiB available, room for %d more (250 MiB each, 1 GiB stays free)", len(items),
+			total>>20, free>>20, fit)
 	}
 	x.next("to pin or unpin: Ctrl+T on the row in the interactive `claude agents` view")
 	return quiet(status)

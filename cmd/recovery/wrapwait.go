@@ -58,7 +58,8 @@ func (x *command) wrapWait(c *cli.Context) error {
 	for _, j := range jobs {
 		titles[j.Short] = j.Title()
 		if live := w.Witnesses.Of(j, w.Log); live.State == account.Live && !j.Pinned {
-			x.say("%s is not pinned: it may be retired while it wraps; ask the user to pin it (Ctrl+T on its row in the interactive `claude agents` view)", j.Short)
+			x.say("%s is not pinned: it may be retired while it wraps; ask the user to pin it (Ctrl+T on its row in the "+
+				"interactive `claude agents` view)", j.Short)
 		}
 	}
 	board := &wrapBoard{x: x, jobs: jobs, states: map[string]wrap.Status{}}
@@ -98,11 +99,14 @@ func (p *place) recordWrap(short string, s wrap.Status, mark string) error {
 	if s.WrappedAt != nil {
 		data.WrappedAt = s.WrappedAt.UTC().Format(time.RFC3339Nano)
 	}
-	return p.journal.AppendIf(journal.Wrapped, short, data, func(events []journal.Event) bool { return journal.Same(events, journal.Wrapped, short, data) })
+	return p.journal.AppendIf(journal.Wrapped, short, data, func(events []journal.Event) bool {
+		return journal.Same(events,
+			journal.Wrapped, short, data)
+	})
 }
 
-// wrapBoard shows the states while they change: a table that is drawn over itself on a terminal, a line a change in a pipe,
-// nothing with --json.
+// wrapBoard shows the states while they change: a table that is drawn over itself on a terminal, a line a change in a
+// pipe, nothing with --json.
 type wrapBoard struct {
 	x      *command
 	jobs   []*account.Job
@@ -137,7 +141,8 @@ func (b *wrapBoard) changed(short string, s wrap.Status) {
 }
 
 func (b *wrapBoard) row(j *account.Job, s wrap.Status) []string {
-	return []string{j.Short, string(s.State), dash(s.ClosingLine), b.x.when(s.WrappedAt), dash(s.ReopenedBy), j.Title(), s.Reason}
+	return []string{j.Short, string(s.State), dash(s.ClosingLine), b.x.when(s.WrappedAt), dash(s.ReopenedBy), j.Title(),
+		s.Reason}
 }
 
 // showWraps says what the states ask of the user; the states themselves are on the board.
@@ -155,7 +160,8 @@ func (x *command) showWraps(items []wrapItem) {
 	}
 	for _, it := range items {
 		if it.State == wrap.Done && it.Pinned {
-			x.out("%s is DONE and still pinned: ask the user to look at its row (Ctrl+T again unpins; a pinned idle session keeps about 200 MB)", it.Short)
+			x.out("%s is DONE and still pinned: ask the user to look at its row (Ctrl+T again unpins; a pinned idle session "+
+				"keeps about 200 MB)", it.Short)
 		}
 	}
 	if len(waiting) > 0 {

@@ -76,8 +76,8 @@ func Open(configDir, home string) (*Account, error) {
 	return &Account{Dir: real, ConfigFile: config, Home: home}, nil
 }
 
-// defaultCleanupDays is what the client takes when settings.json does not say. A number above maxCleanupDays means "never",
-// and would not fit into a duration.
+// defaultCleanupDays is what the client takes when settings.json does not say. A number above maxCleanupDays means
+// "never", and would not fit into a duration.
 const (
 	defaultCleanupDays = 30
 	maxCleanupDays     = 100_000
@@ -91,23 +91,27 @@ func (a *Account) CleanupDays() (days int, warning string) {
 		return defaultCleanupDays, ""
 	}
 	if err != nil {
-		return defaultCleanupDays, fmt.Sprintf("settings.json cannot be read (%v): transcripts are taken to be kept for %d days", err, defaultCleanupDays)
+		return defaultCleanupDays, fmt.Sprintf("settings.json cannot be read (%v): transcripts are taken to be kept for "+
+			"%d days", err, defaultCleanupDays)
 	}
 	root, problem := object(data)
 	if problem != "" {
-		return defaultCleanupDays, fmt.Sprintf("settings.json %s: transcripts are taken to be kept for %d days", problem, defaultCleanupDays)
+		return defaultCleanupDays, fmt.Sprintf("settings.json %s: transcripts are taken to be kept for %d days", problem,
+			defaultCleanupDays)
 	}
 	v := last(root, "cleanupPeriodDays")
 	if !v.Exists() {
 		return defaultCleanupDays, ""
 	}
 	if v.Type != gjson.Number || v.Num < 0 {
-		return defaultCleanupDays, fmt.Sprintf("settings.json: cleanupPeriodDays is not a number of days: transcripts are taken to be kept for %d days", defaultCleanupDays)
+		return defaultCleanupDays, fmt.Sprintf("settings.json: cleanupPeriodDays is not a number of days: transcripts are "+
+			"taken to be kept for %d days", defaultCleanupDays)
 	}
 	return int(min(v.Num, maxCleanupDays)), ""
 }
 
-// Pins are the pinned shorts (jobs/pins.json, written by Ctrl+T in the agents view). Anything but an array means no pins.
+// Pins are the pinned shorts (jobs/pins.json, written by Ctrl+T in the agents view). Anything but an array means no
+// pins.
 func (a *Account) Pins() (pins map[string]bool, warning string) {
 	data, err := a.ReadFile(filepath.Join(a.Dir, "jobs", "pins.json"))
 	if errors.Is(err, fs.ErrNotExist) {

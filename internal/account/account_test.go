@@ -125,7 +125,8 @@ func TestCleanupDays(t *testing.T) {
 	if days, warn := folder(t, nil).CleanupDays(); days != 30 || warn != "" {
 		t.Error("no settings:", days, warn)
 	}
-	if days, warn := folder(t, map[string]string{"settings.json/x": ""}).CleanupDays(); days != 30 || !strings.Contains(warn, "cannot be read") {
+	if days, warn := folder(t, map[string]string{"settings.json/x": ""}).CleanupDays(); days != 30 ||
+		!strings.Contains(warn, "cannot be read") {
 		t.Error("a folder:", days, warn)
 	}
 }
@@ -166,7 +167,8 @@ func TestDoor(t *testing.T) {
 	for _, name := range []string{"a.json", "x.key", "Y.KEY", "z.key.tmp.0a1b", ".credentials.json"} {
 		put(t, path(name), "{}")
 	}
-	for name, to := range map[string]string{"link-to-key.json": "x.key", "link-to-link.json": "link-to-key.json", "link.json": "a.json", "dangling.json": "gone"} {
+	for name, to := range map[string]string{"link-to-key.json": "x.key", "link-to-link.json": "link-to-key.json",
+		"link.json": "a.json", "dangling.json": "gone"} {
 		if err := os.Symlink(path(to), path(name)); err != nil {
 			t.Fatal(err)
 		}
@@ -238,9 +240,11 @@ func TestValidJSON(t *testing.T) {
 func TestNearMiss(t *testing.T) {
 	known := []string{"queuedPrompt", "inFlight", "state", "cwd"}
 	for key, meant := range map[string]string{
-		"queuedPrompt": "", "queuedPrompu": "queuedPrompt", "Queuedprompt": "queuedPrompt", "queuedPromp": "queuedPrompt", "queuedPrompts": "queuedPrompt",
-		"qeuedPrompt": "queuedPrompt", "queued\rompt": "queuedPrompt", "queuedProm\t": "queuedPrompt", "initialPrompt": "", "inFligh": "inFlight",
-		"stat": "state", "statf": "state", "stbtf": "", "cwe": "cwd", "pid": "", "": "", "unknown": "",
+		"queuedPrompt": "", "queuedPrompu": "queuedPrompt", "Queuedprompt": "queuedPrompt", "queuedPromp": "queuedPrompt",
+		"queuedPrompts": "queuedPrompt",
+		"qeuedPrompt":   "queuedPrompt", "queued\rompt": "queuedPrompt", "queuedProm\t": "queuedPrompt", "initialPrompt": "",
+		"inFligh": "inFlight",
+		"stat":    "state", "statf": "state", "stbtf": "", "cwe": "cwd", "pid": "", "": "", "unknown": "",
 	} {
 		got, ok := NearMiss(key, known)
 		if got != meant || ok != (meant != "") {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// namesSession finds a Claude process that names the session on its command line, and gives what names it (never the whole
-// argument, which can be a prompt). Remote Control processes are in no registry, so this is their only witness. Editors,
-// pagers and searches that name the file are not Claude processes.
+// namesSession finds a Claude process that names the session on its command line, and gives what names it (never the
+// whole argument, which can be a prompt). Remote Control processes are in no registry, so this is their only witness.
+// Editors, pagers and searches that name the file are not Claude processes.
 func namesSession(args []string, j *Job) (what string, ok bool) {
 	if !isClaude(args) {
 		return "", false
@@ -36,10 +36,11 @@ func containsFold(s, sub string) bool {
 }
 
 // runners run a script that is named behind them.
-var runners = map[string]bool{"node": true, "nodejs": true, "bun": true, "deno": true, "sh": true, "bash": true, "dash": true, "zsh": true, "env": true}
+var runners = map[string]bool{"node": true, "nodejs": true, "bun": true, "deno": true, "sh": true, "bash": true,
+	"dash": true, "zsh": true, "env": true}
 
-// isClaude says whether a command line is the client's: its own binary, or a runtime that was given the client's script. The
-// client also writes names of its own there ("claude bg-pty-host").
+// isClaude says whether a command line is the client's: its own binary, or a runtime that was given the client's
+// script. The client also writes names of its own there ("claude bg-pty-host").
 func isClaude(args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -62,7 +63,9 @@ func isClaude(args []string) bool {
 	return false
 }
 
-// isClient knows the client's program by its path: claude, claude.exe, .../claude/versions/2.1.332, or a script of its package.
+// isClient knows the client's program by its path: claude, claude.exe, .../claude/versions/2.1.332, or a script of
+// its package.
 func isClient(path string) bool {
-	return strings.HasPrefix(filepath.Base(path), "claude") || strings.Contains(path, "/claude/versions/") || strings.Contains(path, "claude-code/")
+	return strings.HasPrefix(filepath.Base(path), "claude") || strings.Contains(path, "/claude/versions/") ||
+		strings.Contains(path, "claude-code/")
 }

@@ -41,7 +41,8 @@ func TestQueuedPromptSurvivesDamage(t *testing.T) {
 			j := &Job{Short: s.Short}
 			j.parse(trimBOM(damaged))
 			if !j.Queued && j.Problem == "" {
-				t.Errorf("%q: %s at byte %d (%q): nothing is queued and nothing is wrong", words, what, pos, data[max(0, pos-12):min(len(data), pos+12)])
+				t.Errorf("%q: %s at byte %d (%q): nothing is queued and nothing is wrong", words, what, pos,
+					data[max(0, pos-12):min(len(data), pos+12)])
 			}
 		}
 		for pos := 0; pos < len(data); pos += step {
@@ -62,8 +63,8 @@ func TestQueuedPromptSurvivesDamage(t *testing.T) {
 	}
 }
 
-// TestRowSurvivesDamage: whichever byte of a live session's registry row is damaged, with no roster beside it, the session is
-// not called offline. The same for its row of the roster, with no registry beside it.
+// TestRowSurvivesDamage: whichever byte of a live session's registry row is damaged, with no roster beside it, the
+// session is not called offline. The same for its row of the roster, with no registry beside it.
 func TestRowSurvivesDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
@@ -71,7 +72,8 @@ func TestRowSurvivesDamage(t *testing.T) {
 	step := long.Of(3, 1) // a third of the bytes
 	f := fixture(t)
 	plain := add(t, f, fixtures.Session{Live: true, Outlives: true})
-	cleared := add(t, f, fixtures.Session{Name: "cleared", ResumeSessionID: "11111111-2222-4333-8444-555555555555", Live: true, Outlives: true})
+	cleared := add(t, f, fixtures.Session{Name: "cleared", ResumeSessionID: "11111111-2222-4333-8444-555555555555",
+		Live: true, Outlives: true})
 	a := open(t, f)
 	bare := a.Witnesses(ReadProcesses())
 	for pid := range bare.processes.ByPID { // a small table is quick to look at
@@ -125,8 +127,10 @@ func TestRowSurvivesDamage(t *testing.T) {
 		})
 		t.Run("interactive "+s.Name, func(t *testing.T) {
 			// No job id: the session id alone names the session.
-			damage(t, []byte(`{"pid":`+pid+`,"sessionId":"`+s.ResumeSessionID+`","procStart":"`+s.Worker.Start+`","pidDomain":"`+bare.processes.Domain+`"}`), s, row(s.Worker.Pid))
-			damage(t, []byte(`{"pid":`+pid+`,"resumeSessionId":"`+s.SessionID+`","sessionId":"bbbbbbbb-0000-4000-8000-000000000000","procStart":"`+s.Worker.Start+`"}`),
+			damage(t, []byte(`{"pid":`+pid+`,"sessionId":"`+s.ResumeSessionID+`","procStart":"`+s.Worker.Start+`","pidDomain":"`+
+				bare.processes.Domain+`"}`), s, row(s.Worker.Pid))
+			damage(t, []byte(`{"pid":`+pid+`,"resumeSessionId":"`+s.SessionID+
+				`","sessionId":"bbbbbbbb-0000-4000-8000-000000000000","procStart":"`+s.Worker.Start+`"}`),
 				s, row(s.Worker.Pid))
 		})
 	}

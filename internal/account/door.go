@@ -20,7 +20,8 @@ type Door struct{}
 // errSecret is what Open answers for a file that holds nothing but a secret.
 var errSecret = errors.New("holds a secret and is never opened")
 
-// errDangling is what is said of a link that leads to nothing: something was meant to be there, so it is not "no such file".
+// errDangling is what is said of a link that leads to nothing: something was meant to be there, so it is not "no such
+// file".
 var errDangling = errors.New("is a link to a file that is not there")
 
 // Open opens a regular file for reading. Key files, pipes, sockets and devices are refused: a key is nobody's business

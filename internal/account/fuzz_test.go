@@ -13,8 +13,10 @@ import (
 
 func FuzzLog(f *testing.F) {
 	for _, s := range []string{
-		"", "\n", "[", line("10:00:00", "bg", "bg spawned 0a1b2c3d (shell)") + line("11:00:00", "bg", "bg retire 0a1b2c3d: settled, idle 8h [low memory]"),
-		line("10:00:00", "bg", "bg settled 0a1b2c3d (crashed): x"), line("10:00:00", "supervisor", "─── daemon start ─── version=1"),
+		"", "\n", "[", line("10:00:00", "bg", "bg spawned 0a1b2c3d (shell)") + line("11:00:00", "bg",
+			"bg retire 0a1b2c3d: settled, idle 8h [low memory]"),
+		line("10:00:00", "bg", "bg settled 0a1b2c3d (crashed): x"), line("10:00:00", "supervisor",
+			"─── daemon start ─── version=1"),
 		"torn [2026-09-01T10:00:00.000Z] [supervisor] ─── daemon start ─── version=1\r\n\x00\x00",
 	} {
 		f.Add([]byte(s))
@@ -28,7 +30,8 @@ func FuzzLog(f *testing.F) {
 			t.Error("more entries than lines")
 		}
 		for _, e := range log.Entries {
-			if e.At.Before(log.From) || e.At.After(log.To) || e.Short != "" && !claude.IsShort(e.Short) || strings.ContainsAny(e.Line, "\n") {
+			if e.At.Before(log.From) || e.At.After(log.To) || e.Short != "" && !claude.IsShort(e.Short) ||
+				strings.ContainsAny(e.Line, "\n") {
 				t.Errorf("%+v", e)
 			}
 			if e.Short != "" {
@@ -46,7 +49,8 @@ func FuzzLog(f *testing.F) {
 }
 
 func FuzzJob(f *testing.F) {
-	for _, s := range []string{"", "{}", "[", state(""), state(`,"queuedPrompt":"yes","inFlight":{"queued":1},"respawnFlags":["-n"]`), `{"sessionId":"\ud83d"}`} {
+	for _, s := range []string{"", "{}", "[", state(""), state(`,"queuedPrompt":"yes","inFlight":{"queued":1},` +
+		`"respawnFlags":["-n"]`), `{"sessionId":"\ud83d"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -55,10 +59,12 @@ func FuzzJob(f *testing.F) {
 		if j.Problem != "" {
 			return
 		}
-		if !claude.IsUUID(j.SessionID) || !strings.HasPrefix(j.SessionID, short1) || j.InFlightQueue < 0 || j.InFlightTasks < 0 {
+		if !claude.IsUUID(j.SessionID) || !strings.HasPrefix(j.SessionID, short1) || j.InFlightQueue < 0 ||
+			j.InFlightTasks < 0 {
 			t.Errorf("%+v", j)
 		}
-		if v := gjson.GetBytes(trimBOM(data), "queuedPrompt"); v.Exists() && v.Type != gjson.Null && v.String() != "" && !j.Queued {
+		if v := gjson.GetBytes(trimBOM(data), "queuedPrompt"); v.Exists() && v.Type != gjson.Null && v.String() != "" &&
+			!j.Queued {
 			t.Errorf("%s is not queued", v)
 		}
 	})

@@ -17,8 +17,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Job is one background job, from jobs/<short>/state.json. State, Tempo and Needs are the client's guess at what goes on:
-// they are never liveness and never the turn.
+// Job is one background job, from jobs/<short>/state.json. State, Tempo and Needs are the client's guess at what goes
+// on: they are never liveness and never the turn.
 type Job struct {
 	Short           string
 	SessionID       string
@@ -55,7 +55,8 @@ type Job struct {
 	Pinned        bool
 	// Fingerprint is a SHA-256 of state.json, in hex.
 	Fingerprint string
-	// Problem says why state.json cannot be trusted: not readable, not JSON, or damaged in a way that could hide something.
+	// Problem says why state.json cannot be trusted: not readable, not JSON, or damaged in a way that could hide
+	// something.
 	Problem string
 }
 
@@ -268,7 +269,8 @@ func (j *Job) parseFan(v gjson.Result, note func(string, ...any)) {
 			note("fan has an entry that is no object")
 			return true
 		}
-		item := FanItem{ID: f.Get("id").String(), Kind: f.Get("kind").String(), Label: f.Get("label").String(), StartedAt: clientTime(f.Get("startedAt"))}
+		item := FanItem{ID: f.Get("id").String(), Kind: f.Get("kind").String(), Label: f.Get("label").String(),
+			StartedAt: clientTime(f.Get("startedAt"))}
 		item.Done = f.Get("doneAt").Type != gjson.Null && f.Get("doneAt").Exists()
 		j.Fan = append(j.Fan, item)
 		return true
@@ -283,7 +285,8 @@ func clientTime(v gjson.Result) time.Time {
 	return parseTime(v.String())
 }
 
-// maxCount is more than any count of the client's; a number beyond it is damage and must not turn over into a small one.
+// maxCount is more than any count of the client's; a number beyond it is damage and must not turn over into a small
+// one.
 const maxCount = 1 << 30
 
 func count(n gjson.Result, key string, note func(string, ...any)) int {
@@ -294,8 +297,8 @@ func count(n gjson.Result, key string, note func(string, ...any)) int {
 	return int(n.Num)
 }
 
-// checkKeys notes the keys of an object that are damaged: a key that stands twice, that holds what no key of the client's
-// holds, or that nearly is a known one which is not there.
+// checkKeys notes the keys of an object that are damaged: a key that stands twice, that holds what no key of the
+// client's holds, or that nearly is a known one which is not there.
 func checkKeys(object gjson.Result, subject string, known []string, note func(string, ...any)) {
 	if subject != "" {
 		subject += " "
@@ -346,7 +349,8 @@ func parseTime(s string) time.Time {
 // Terminal says whether the supervisor has nothing more to start for this job.
 func (j *Job) Terminal() bool { return claude.Terminal(j.State) }
 
-// OtherIDs are the session ids by which the conversation may know itself beside the job's own: after /clear it has a new one.
+// OtherIDs are the session ids by which the conversation may know itself beside the job's own: after /clear it has a
+// new one.
 func (j *Job) OtherIDs() []string {
 	if claude.IsUUID(j.ResumeSessionID) && j.ResumeSessionID != j.SessionID {
 		return []string{j.ResumeSessionID}

@@ -37,10 +37,14 @@ func TestJobEveryKey(t *testing.T) {
 	got.Fingerprint = ""
 	want := &Job{
 		Fan: []FanItem{{ID: "a1", Kind: "agent", Label: "look", StartedAt: time.UnixMilli(1796096809553).UTC()},
-			{ID: "b2", Kind: "shell", Label: "make", StartedAt: time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), Done: true}}, PendingAgents: 2,
-		Short: short1, SessionID: id1, ResumeSessionID: id2, Name: "name", Intent: "do it", Cwd: "/w", Template: "bg", State: "blocked", Tempo: "idle",
-		Needs: "a go", LinkScanPath: "/p/x.jsonl", LinkScanOffset: 12, BridgeBody: "B1", QueuedPrompt: " yes \n", Queued: true, InFlightQueue: 1,
-		InFlightTasks: 2, RespawnFlags: []string{"-n", "x"}, SelfWake: true, Routine: true, Archived: true, ForkSession: "f", ForkParent: "g",
+			{ID: "b2", Kind: "shell", Label: "make", StartedAt: time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), Done: true}},
+		PendingAgents: 2,
+		Short:         short1, SessionID: id1, ResumeSessionID: id2, Name: "name", Intent: "do it", Cwd: "/w", Template: "bg",
+		State: "blocked", Tempo: "idle",
+		Needs: "a go", LinkScanPath: "/p/x.jsonl", LinkScanOffset: 12, BridgeBody: "B1", QueuedPrompt: " yes \n",
+		Queued: true, InFlightQueue: 1,
+		InFlightTasks: 2, RespawnFlags: []string{"-n", "x"}, SelfWake: true, Routine: true, Archived: true, ForkSession: "f",
+		ForkParent: "g",
 		CliVersion: "2.1.332", CreatedAt: at("10:00:00"), UpdatedAt: at("10:00:00").Add(time.Second / 2),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -53,8 +57,10 @@ func TestJobProblems(t *testing.T) {
 		{"plain", state(``), ""},
 		{"byte order mark", "\ufeff" + state(``), ""},
 		{"blanks", "\n\t " + state(``) + " \r\n", ""},
-		{"nulls", state(`,"queuedPrompt":null,"inFlight":null,"respawnFlags":null,"bridgeSessionId":null,"resumeSessionId":null,"name":null,"cwd":null`), ""},
-		{"keys of tomorrow", state(`,"hologram":{"sessionId":"x","queuedPrompu":1},"cmd":"ls","temp":1,"cwd":"/w","tempo":"idle"`), ""},
+		{"nulls", state(`,"queuedPrompt":null,"inFlight":null,"respawnFlags":null,"bridgeSessionId":null,` +
+			`"resumeSessionId":null,"name":null,"cwd":null`), ""},
+		{"keys of tomorrow", state(`,"hologram":{"sessionId":"x","queuedPrompu":1},"cmd":"ls","temp":1,"cwd":"/w",` +
+			`"tempo":"idle"`), ""},
 		{"lone surrogate", state(`,"name":"\ud83d"`), ""},
 		{"invalid UTF-8 in a text", state(",\"name\":\"\xff\xfe\""), ""},
 		{"empty", ``, "not valid JSON"},
@@ -79,8 +85,10 @@ func TestJobProblems(t *testing.T) {
 		{"damaged short key", state(`,"rout\ne":"yes"`), "damaged key"},
 		{"near bridge", state(`,"bridgeSessionIe":"cse_x"`), "damaged bridgeSessionId"},
 		{"queued of another type", state(`,"queuedPrompt":["yes"]`), ""},
-		{"wrong types", state(`,"state":1,"cwd":{},"linkScanPath":[],"respawnFlags":"-n","inFlight":3,"tempo":true,"template":1`),
-			"state is not a text; cwd is not a text; linkScanPath is not a text; respawnFlags is not a list; inFlight is not an object; tempo is not a text; template is not a text"},
+		{"wrong types", state(`,"state":1,"cwd":{},"linkScanPath":[],"respawnFlags":"-n","inFlight":3,"tempo":true,` +
+			`"template":1`),
+			"state is not a text; cwd is not a text; linkScanPath is not a text; respawnFlags is not a list; inFlight is not " +
+				"an object; tempo is not a text; template is not a text"},
 		{"count as text", state(`,"inFlight":{"queued":"1"}`), "inFlight.queued is not a count"},
 		{"half a message", state(`,"inFlight":{"queued":0.5}`), "inFlight.queued is not a count"},
 		{"endless messages", state(`,"inFlight":{"queued":1e400}`), "inFlight.queued is not a count"},
@@ -136,7 +144,8 @@ func TestJobWords(t *testing.T) {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
-	for id, link := range map[string]string{"": "", "cse_X": "https://claude.ai/code/session_X", "session_X": "https://claude.ai/code/session_X"} {
+	for id, link := range map[string]string{"": "", "cse_X": "https://claude.ai/code/session_X",
+		"session_X": "https://claude.ai/code/session_X"} {
 		if j := job(t, state(`,"bridgeSessionId":"`+id+`"`)); claude.Link(j.BridgeBody) != link {
 			t.Errorf("%s: %s", id, claude.Link(j.BridgeBody))
 		}
@@ -163,7 +172,8 @@ func TestInvariant10OneBrokenFileIsOneWarning(t *testing.T) {
 	}
 	for name, damage := range broken {
 		t.Run(name, func(t *testing.T) {
-			a := folder(t, map[string]string{"jobs/" + short2 + "/state.json": `{"sessionId":"` + id2 + `"}`, "jobs/" + short1 + "/timeline.jsonl": ""})
+			a := folder(t, map[string]string{"jobs/" + short2 + "/state.json": `{"sessionId":"` + id2 + `"}`, "jobs/" + short1 +
+				"/timeline.jsonl": ""})
 			if err := damage(filepath.Join(a.Dir, "jobs", short1, "state.json")); err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +209,8 @@ func TestJobs(t *testing.T) {
 		}
 	})
 	t.Run("a file in the folder's place", func(t *testing.T) {
-		if _, err := folder(t, map[string]string{"jobs": ""}).Jobs(); err == nil || !strings.Contains(err.Error(), "reading the jobs") {
+		if _, err := folder(t, map[string]string{"jobs": ""}).Jobs(); err == nil || !strings.Contains(err.Error(),
+			"reading the jobs") {
 			t.Error(err)
 		}
 	})
@@ -223,7 +234,8 @@ func TestJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(len(jobs.List), jobs.List[0].Short, jobs.List[0].Pinned, jobs.List[1].Short, jobs.List[1].Pinned, jobs.Odd, jobs.Leftovers, jobs.Warnings)
+		got := fmt.Sprint(len(jobs.List), jobs.List[0].Short, jobs.List[0].Pinned, jobs.List[1].Short, jobs.List[1].Pinned,
+			jobs.Odd, jobs.Leftovers, jobs.Warnings)
 		if got != "2"+short1+"true"+short2+"false 6 2 []" {
 			t.Error(got)
 		}
@@ -237,13 +249,15 @@ func TestJobs(t *testing.T) {
 	t.Run("as the client writes it", func(t *testing.T) {
 		f := fixture(t)
 		words := "yes\x1b[2J \u202e"
-		s := add(t, f, fixtures.Session{Name: "a \x07 name", QueuedPrompt: &words, Pinned: true, InFlightQueued: 2, BridgePrefix: "session_", SelfWake: true})
+		s := add(t, f, fixtures.Session{Name: "a \x07 name", QueuedPrompt: &words, Pinned: true, InFlightQueued: 2,
+			BridgePrefix: "session_", SelfWake: true})
 		jobs, err := open(t, f).Jobs()
 		if err != nil {
 			t.Fatal(err)
 		}
 		j := jobs.ByShort[s.Short]
-		if j.Problem != "" || j.QueuedPrompt != words || !j.Pinned || j.InFlightQueue != 2 || claude.Link(j.BridgeBody) != s.Link || !j.SelfWake || j.Name != s.Name ||
+		if j.Problem != "" || j.QueuedPrompt != words || !j.Pinned || j.InFlightQueue != 2 ||
+			claude.Link(j.BridgeBody) != s.Link || !j.SelfWake || j.Name != s.Name ||
 			!j.UpdatedAt.Equal(s.UpdatedAt) || j.LinkScanPath != s.Transcript || j.SessionID != s.SessionID {
 			t.Errorf("%+v", j)
 		}

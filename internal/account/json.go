@@ -6,12 +6,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxDepth is how deep JSON may be nested to be read. The client's own files stay below twenty; the reader recurses, and a
-// file of nothing but brackets would end the whole program with a stack overflow, which cannot be caught.
+// maxDepth is how deep JSON may be nested to be read. The client's own files stay below twenty; the reader recurses,
+// and a file of nothing but brackets would end the whole program with a stack overflow, which cannot be caught.
 const maxDepth = 1000
 
-// ValidJSON says whether data is one JSON value that can be read without danger. A file that some editor gave a byte order
-// mark is to be passed without it.
+// ValidJSON says whether data is one JSON value that can be read without danger. A file that some editor gave a byte
+// order mark is to be passed without it.
 func ValidJSON(data []byte) bool {
 	// Counting is much faster than walking, and nearly every file has fewer brackets than that.
 	if bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > maxDepth && tooDeep(data) {
@@ -55,7 +55,8 @@ func object(data []byte) (root gjson.Result, problem string) {
 	return root, ""
 }
 
-// last gives the value of a key of an object as the client sees it: of a key that stands there twice, the last one counts.
+// last gives the value of a key of an object as the client sees it: of a key that stands there twice, the last one
+// counts.
 func last(object gjson.Result, key string) (value gjson.Result) {
 	if !object.IsObject() {
 		return value

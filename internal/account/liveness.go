@@ -47,7 +47,8 @@ type Witnesses struct {
 	Warnings      []string
 	registrySeen  int
 	supervisorWhy string
-	// shorts are the account's job folders: a row that names one of them whole is that job's, and not a damaged other one's.
+	// shorts are the account's job folders: a row that names one of them whole is that job's, and not a damaged other
+	// one's.
 	shorts map[string]bool
 }
 
@@ -87,7 +88,8 @@ func (a *Account) ownedByCaller() bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// Of answers for one job. log may be nil; with it, a start that never ended while the supervisor lives is a witness too.
+// Of answers for one job. log may be nil; with it, a start that never ended while the supervisor lives is a witness
+// too.
 func (w *Witnesses) Of(j *Job, log *Log) Liveness {
 	out := Liveness{State: Offline}
 	live := func(format string, args ...any) {
@@ -136,15 +138,18 @@ func (w *Witnesses) Of(j *Job, log *Log) Liveness {
 	}
 	if out.State == Offline && w.supervisorUp && !j.Terminal() && !ended(log, j.Short) {
 		out.LookAgain = true
-		out.Evidence = append(out.Evidence, fmt.Sprintf("%s and the job's state is %q: a lost worker may be started again", w.supervisorWhy, j.State))
+		out.Evidence = append(out.Evidence, fmt.Sprintf("%s and the job's state is %q: a lost worker may be started again",
+			w.supervisorWhy, j.State))
 	}
 	if out.State == Offline && stale == 0 {
-		out.Evidence = append(out.Evidence, fmt.Sprintf("no registered process (%d looked at), no roster row, no command line names it", w.registrySeen))
+		out.Evidence = append(out.Evidence, fmt.Sprintf("no registered process (%d looked at), no roster row, no command "+
+			"line names it", w.registrySeen))
 	}
 	return out
 }
 
-// ended says whether the log's last word on the session is an end that was meant: a worker that crashed may be started again.
+// ended says whether the log's last word on the session is an end that was meant: a worker that crashed may be
+// started again.
 func ended(log *Log, short string) bool {
 	if log == nil {
 		return false
@@ -153,8 +158,8 @@ func ended(log *Log, short string) bool {
 	return ok && last.Kind != LogStarted && last.Cause != "crashed"
 }
 
-// names says whether the row is the job's: by session id, resumed id or short; nearly says that it differs in at most two
-// letters, which is damage and not another session.
+// names says whether the row is the job's: by session id, resumed id or short; nearly says that it differs in at most
+// two letters, which is damage and not another session.
 func (w *Witnesses) names(r registered, j *Job) (mine, nearly bool) {
 	if r.short != "" && r.short == j.Short {
 		return true, false
@@ -165,7 +170,8 @@ func (w *Witnesses) names(r registered, j *Job) (mine, nearly bool) {
 			return true, false
 		}
 		// One damaged place cannot make two names that fit each other, or the name of another job.
-		whole = whole || r.short != "" && strings.HasPrefix(id, r.short+"-") || len(id) > 8 && id[:8] != j.Short && w.shorts[id[:8]]
+		whole = whole || r.short != "" && strings.HasPrefix(id, r.short+"-") || len(id) > 8 && id[:8] != j.Short &&
+			w.shorts[id[:8]]
 	}
 	if whole {
 		return false, false
@@ -186,7 +192,8 @@ const startSlack = 10 * time.Second
 // judge says whether the process of a row runs. A process of another container or machine cannot be judged.
 func (w *Witnesses) judge(r registered) (LiveState, string) {
 	if r.domain != "" && (w.processes.Domain == "" || r.domain != w.processes.Domain) {
-		return Unknown, fmt.Sprintf("%s: process %d belongs to another machine or container and cannot be looked at from here", r.source, r.pid)
+		return Unknown, fmt.Sprintf(
+			"%s: process %d belongs to another machine or container and cannot be looked at from here", r.source, r.pid)
 	}
 	if r.damaged {
 		return Unknown, fmt.Sprintf("%s: its row names no process", r.source)
@@ -212,7 +219,8 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 			return Live, fmt.Sprintf("%s: process %d runs, started as registered", r.source, p.pid)
 		case running && nearStart(actual.Start, p.start):
 			return Unknown, fmt.Sprintf("%s: process %d runs and its registered start is nearly the right one", r.source, p.pid)
-		case running && !r.startedAt.IsZero() && !actual.Started.IsZero() && absDuration(actual.Started.Sub(r.startedAt)) < startSlack:
+		case running && !r.startedAt.IsZero() && !actual.Started.IsZero() &&
+			absDuration(actual.Started.Sub(r.startedAt)) < startSlack:
 			return Unknown, fmt.Sprintf("%s: process %d runs and started when the registered one did", r.source, p.pid)
 		case running:
 			reused = true
@@ -221,7 +229,8 @@ func (w *Witnesses) judge(r registered) (LiveState, string) {
 		}
 	}
 	if reused {
-		return Offline, fmt.Sprintf("%s: process %d is gone; what has that number now started at another time", r.source, r.pid)
+		return Offline, fmt.Sprintf("%s: process %d is gone; what has that number now started at another time", r.source,
+			r.pid)
 	}
 	return Offline, fmt.Sprintf("%s: process %d is gone", r.source, r.pid)
 }

@@ -128,7 +128,8 @@ func (l *Log) add(line string) {
 	if said.Kind == "" {
 		return
 	}
-	e := LogEntry{At: at, Kind: said.Kind, Short: said.Short, Cause: said.Cause, Idle: said.Idle, Detail: said.Detail, Line: said.Text}
+	e := LogEntry{At: at, Kind: said.Kind, Short: said.Short, Cause: said.Cause, Idle: said.Idle, Detail: said.Detail,
+		Line: said.Text}
 	l.Entries = append(l.Entries, e)
 	if e.Short != "" {
 		l.byShort[e.Short] = append(l.byShort[e.Short], len(l.Entries)-1)
@@ -165,9 +166,10 @@ func (l *Log) RetiredAfter(short string, t time.Time) (LogEntry, bool) {
 	return LogEntry{}, false
 }
 
-// LiveThrough says whether the log shows the session running for all of from..to: started before from, its end recorded
-// after to, nothing of it in between, and no start of a supervisor in between (a start may mean that everything died). A start
-// between to and that end is the same doubt, unless the supervisor says that it lost and respawned nothing.
+// LiveThrough says whether the log shows the session running for all of from..to: started before from, its end
+// recorded after to, nothing of it in between, and no start of a supervisor in between (a start may mean that
+// everything died). A start between to and that end is the same doubt, unless the supervisor says that it lost and
+// respawned nothing.
 func (l *Log) LiveThrough(short string, from, to time.Time) bool {
 	up, doubt := false, false
 	unsaid := false // a supervisor started and did not say yet what became of the workers

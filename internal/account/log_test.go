@@ -33,12 +33,14 @@ func TestLogLines(t *testing.T) {
 		{"bg", "bg retire 0a1b2c3d: idle-prompt, idle 61m", "retired 0a1b2c3d idle-prompt 61m"},
 		{"bg", "bg retire 0a1b2c3d: abandoned-stale, idle 119m [low memory]", "retired 0a1b2c3d abandoned-stale 119m"},
 		{"bg", "bg retire 0a1b2c3d: empty-idle, idle 2h, worker 2.1.300 (daemon 2.1.332)", "retired 0a1b2c3d empty-idle 2h"},
-		{"bg", "bg retire 0a1b2c3d: settled, idle 8h, worker unrecognized (daemon 2.1.332) [low memory]", "retired 0a1b2c3d settled 8h"},
+		{"bg", "bg retire 0a1b2c3d: settled, idle 8h, worker unrecognized (daemon 2.1.332) [low memory]",
+			"retired 0a1b2c3d settled 8h"},
 		{"bg", "bg retire 0a1b2c3d: settled, idle 8h [swap in use]", "retired 0a1b2c3d settled 8h"},
 		{"bg", "bg settled 0a1b2c3d (done)", "settled 0a1b2c3d done"},
 		{"bg", "bg settled 0a1b2c3d (killed)", "settled 0a1b2c3d killed"},
 		{"bg", "bg settled 0a1b2c3d (failed): why (not): at all", "settled 0a1b2c3d failed | why (not): at all"},
-		{"bg", "bg settled 0a1b2c3d (crashed): No LLM gateway \xff\xfe", "settled 0a1b2c3d crashed | No LLM gateway \xff\xfe"},
+		{"bg", "bg settled 0a1b2c3d (crashed): No LLM gateway \xff\xfe",
+			"settled 0a1b2c3d crashed | No LLM gateway \xff\xfe"},
 		{"bg", "bg adopt: adopted=0 respawned=0 dead=3", "adopt | bg adopt: adopted=0 respawned=0 dead=3"},
 		{"bg", "bg adopt: adopted=0 respawned=0 dead=3 dead_epoch=2 upgrade_skipped=1 (previous roster written 2d ago)",
 			"adopt | bg adopt: adopted=0 respawned=0 dead=3 dead_epoch=2 upgrade_skipped=1 (previous roster written 2d ago)"},
@@ -94,9 +96,12 @@ func TestLogStamps(t *testing.T) {
 		"bg settled 0a1b2c3d (done)\n":                                      0,
 		"\n\n\r\n":                                                          0,
 		"":                                                                  0,
-		strings.Repeat("\x00", 300) + line("10:00:00", "bg", "bg settled 0a1b2c3d (done)"):                                                          1,
-		line("10:00:00", "bg", "bg settled 0a1b2c3d (crashed): "+strings.Repeat("x", 3<<20)) + line("10:00:01", "bg", "bg settled 0a1b2c3d (done)"): 2,
-		strings.Repeat("y", 5<<20) + "\n" + line("10:00:01", "bg", "bg settled 0a1b2c3d (done)"):                                                    1,
+		strings.Repeat("\x00", 300) + line("10:00:00", "bg",
+			"bg settled 0a1b2c3d (done)"): 1,
+		line("10:00:00", "bg", "bg settled 0a1b2c3d (crashed): "+strings.Repeat("x", 3<<20)) + line("10:00:01", "bg",
+			"bg settled 0a1b2c3d (done)"): 2,
+		strings.Repeat("y", 5<<20) + "\n" + line("10:00:01", "bg",
+			"bg settled 0a1b2c3d (done)"): 1,
 	} {
 		if log := parsed(t, text); len(log.Entries) != want {
 			t.Errorf("%.60q: %d entries", text, len(log.Entries))
@@ -112,12 +117,15 @@ func TestLogFiles(t *testing.T) {
 	start := line("08:00:00", "supervisor", "─── daemon start ─── version=2.1.332 pid=1")
 	t.Run("both, the older first, a torn end between them", func(t *testing.T) {
 		a := folder(t, map[string]string{
-			"daemon.log.1": start + line("08:01:00", "bg", "bg spawned 0a1b2c3d (shell)") + "[2026-09-01T08:02:00.000Z] [bg] bg settled 0a1b2c3d (do",
-			"daemon.log":   line("09:00:00", "bg", "bg retire 0a1b2c3d: settled, idle 8h") + line("09:00:01", "bg", "bg settled 0a1b2c3d (done)"),
+			"daemon.log.1": start + line("08:01:00", "bg", "bg spawned 0a1b2c3d (shell)") +
+				"[2026-09-01T08:02:00.000Z] [bg] bg settled 0a1b2c3d (do",
+			"daemon.log": line("09:00:00", "bg", "bg retire 0a1b2c3d: settled, idle 8h") + line("09:00:01", "bg",
+				"bg settled 0a1b2c3d (done)"),
 			"daemon.log.2": line("07:00:00", "bg", "bg spawned 0a1b2c3d (shell)"),
 		})
 		log := a.Log()
-		if len(log.Entries) != 4 || len(log.Warnings) != 0 || !log.From.Equal(at("08:00:00")) || !log.To.Equal(at("09:00:01")) {
+		if len(log.Entries) != 4 || len(log.Warnings) != 0 || !log.From.Equal(at("08:00:00")) ||
+			!log.To.Equal(at("09:00:01")) {
 			t.Errorf("%+v", log)
 		}
 		if got := log.Of(short1); len(got) != 3 || got[0].Kind != LogStarted || got[2].Kind != LogSettled {
@@ -129,13 +137,15 @@ func TestLogFiles(t *testing.T) {
 		if len(log.Entries) != 0 || len(log.Warnings) != 0 || !log.From.IsZero() {
 			t.Errorf("%+v", log)
 		}
-		if _, ok := log.Last(short1); ok || len(log.Of(short1)) != 0 || log.LiveThrough(short1, at("01:00:00"), at("02:00:00")) {
+		if _, ok := log.Last(short1); ok || len(log.Of(short1)) != 0 || log.LiveThrough(short1, at("01:00:00"),
+			at("02:00:00")) {
 			t.Error("an empty log knows something")
 		}
 	})
 	t.Run("one unreadable", func(t *testing.T) {
 		a := folder(t, map[string]string{"daemon.log.1/x": "", "daemon.log": start})
-		if log := a.Log(); len(log.Entries) != 1 || len(log.Warnings) != 1 || !strings.Contains(log.Warnings[0], "daemon.log.1") {
+		if log := a.Log(); len(log.Entries) != 1 || len(log.Warnings) != 1 || !strings.Contains(log.Warnings[0],
+			"daemon.log.1") {
 			t.Errorf("%+v", log)
 		}
 	})
@@ -160,8 +170,10 @@ func TestLogFiles(t *testing.T) {
 
 // TestLogPrefix: two shorts that begin alike are two sessions.
 func TestLogPrefix(t *testing.T) {
-	log := parsed(t, line("10:00:00", "bg", "bg spawned 0a1b2c3d (shell)")+line("10:00:00", "bg", "bg spawned 0a1b2c3e (shell)")+
-		line("11:00:00", "bg", "bg settled 0a1b2c3d (killed)")+line("12:00:00", "bg", "bg retire 0a1b2c3e: settled, idle 61m"))
+	log := parsed(t, line("10:00:00", "bg", "bg spawned 0a1b2c3d (shell)")+line("10:00:00", "bg",
+		"bg spawned 0a1b2c3e (shell)")+
+		line("11:00:00", "bg", "bg settled 0a1b2c3d (killed)")+line("12:00:00", "bg",
+		"bg retire 0a1b2c3e: settled, idle 61m"))
 	if e, _ := log.Last("0a1b2c3d"); e.Cause != "killed" {
 		t.Error(e)
 	}
@@ -177,8 +189,10 @@ func TestLogPrefix(t *testing.T) {
 }
 
 func TestRetiredAfter(t *testing.T) {
-	log := parsed(t, line("10:00:00", "bg", "bg retire 0a1b2c3d: settled, idle 8h")+line("11:00:00", "bg", "bg spawned 0a1b2c3d (fleet)")+
-		line("20:00:00", "bg", "bg retire 0a1b2c3d: idle-prompt, idle 8h")+line("20:00:01", "bg", "bg settled 0a1b2c3d (done)"))
+	log := parsed(t, line("10:00:00", "bg", "bg retire 0a1b2c3d: settled, idle 8h")+line("11:00:00", "bg",
+		"bg spawned 0a1b2c3d (fleet)")+
+		line("20:00:00", "bg", "bg retire 0a1b2c3d: idle-prompt, idle 8h")+line("20:00:01", "bg",
+		"bg settled 0a1b2c3d (done)"))
 	for _, c := range []struct {
 		after, cause string
 	}{{"09:00:00", "idle-prompt"}, {"10:00:00", "idle-prompt"}, {"20:00:00", "idle-prompt"}, {"20:00:01", ""}} {
@@ -189,7 +203,8 @@ func TestRetiredAfter(t *testing.T) {
 }
 
 func TestLiveThrough(t *testing.T) {
-	const up, end, boot = "bg spawned 0a1b2c3d (shell)", "bg settled 0a1b2c3d (killed)", "─── daemon start ─── version=2.1.332 pid=1"
+	const up, end, boot = "bg spawned 0a1b2c3d (shell)", "bg settled 0a1b2c3d (killed)",
+		"─── daemon start ─── version=2.1.332 pid=1"
 	adopt := func(respawned, dead int) string {
 		return fmt.Sprintf("bg adopt: adopted=1 respawned=%d dead=%d", respawned, dead)
 	}
@@ -226,16 +241,21 @@ func TestLiveThrough(t *testing.T) {
 		{"started again before", log("08:00:00", up, "08:30:00", end, "09:00:00", up, "12:00:00", end), true},
 		{"a supervisor before", log("08:00:00", up, "09:00:00", boot, "12:00:00", end), true},
 		{"a supervisor within", log("09:00:00", up, "10:30:00", boot, "12:00:00", end), false},
-		{"a supervisor within that adopted", log("09:00:00", up, "10:30:00", boot, "10:30:01", adopt(0, 0), "12:00:00", end), false},
+		{"a supervisor within that adopted", log("09:00:00", up, "10:30:00", boot, "10:30:01", adopt(0, 0), "12:00:00", end),
+			false},
 		{"a supervisor after, before its end", log("09:00:00", up, "11:30:00", boot, "12:00:00", end), false},
 		{"adopted after", log("09:00:00", up, "11:30:00", boot, "11:30:01", adopt(0, 0), "12:00:00", end), true},
 		{"some died", log("09:00:00", up, "11:30:00", boot, "11:30:01", adopt(0, 1), "12:00:00", end), false},
 		{"some were respawned", log("09:00:00", up, "11:30:00", boot, "11:30:01", adopt(1, 0), "12:00:00", end), false},
-		{"some died, then an upgrade", log("09:00:00", up, "11:30:00", boot, "11:30:01", adopt(0, 1), "11:40:00", boot, "11:40:01", adopt(0, 0), "12:00:00", end), false},
-		{"two starts, one word", log("09:00:00", up, "11:30:00", boot, "11:40:00", boot, "11:40:01", adopt(0, 0), "12:00:00", end), false},
+		{"some died, then an upgrade", log("09:00:00", up, "11:30:00", boot, "11:30:01", adopt(0, 1), "11:40:00", boot,
+			"11:40:01", adopt(0, 0), "12:00:00", end), false},
+		{"two starts, one word", log("09:00:00", up, "11:30:00", boot, "11:40:00", boot, "11:40:01", adopt(0, 0), "12:00:00",
+			end), false},
 		{"a supervisor after its end", log("09:00:00", up, "12:00:00", end, "12:30:00", boot), true},
-		{"the start behind a torn line", log("09:00:00", up) + "[2026-09-01T10:10:00.000Z] [bg] bg spa" + log("10:30:00", boot, "12:00:00", end), false},
-		{"the start behind zeros", log("09:00:00", up) + strings.Repeat("\x00", 4000) + log("10:30:00", boot, "12:00:00", end), false},
+		{"the start behind a torn line", log("09:00:00", up) + "[2026-09-01T10:10:00.000Z] [bg] bg spa" + log("10:30:00",
+			boot, "12:00:00", end), false},
+		{"the start behind zeros", log("09:00:00", up) + strings.Repeat("\x00", 4000) + log("10:30:00", boot, "12:00:00",
+			end), false},
 	} {
 		if got := parsed(t, c.log).LiveThrough(short1, at("10:00:00"), at("11:00:00")); got != c.want {
 			t.Errorf("%s: %v", c.name, got)

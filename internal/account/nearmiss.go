@@ -2,9 +2,9 @@ package account
 
 import "strings"
 
-// NearMiss says which of the known names key was most likely meant to be: the same letters in another case, or one letter
-// changed, added or missing; two in names of eight letters and more. A damaged key must not read as an absent one:
-// `queuedPrompu` is no reason to believe that nothing is queued.
+// NearMiss says which of the known names key was most likely meant to be: the same letters in another case, or one
+// letter changed, added or missing; two in names of eight letters and more. A damaged key must not read as an absent
+// one: `queuedPrompu` is no reason to believe that nothing is queued.
 func NearMiss(key string, known []string) (string, bool) {
 	for _, k := range known {
 		if key == k {
@@ -19,13 +19,15 @@ func NearMiss(key string, known []string) (string, bool) {
 	return "", false
 }
 
-// Plain says whether s is made of nothing but ASCII letters, digits, and the marks that the client's own names use. Its keys
-// and codes are: anything else in one is damage (a byte that became a backslash swallows the letter behind it).
+// Plain says whether s is made of nothing but ASCII letters, digits, and the marks that the client's own names use.
+// Its keys and codes are: anything else in one is damage (a byte that became a backslash swallows the letter behind
+// it).
 func Plain(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.', c == ':', c == '/', c == '@', c == '$':
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.', c == ':',
+			c == '/', c == '@', c == '$':
 		default:
 			return false
 		}
@@ -33,8 +35,8 @@ func Plain(s string) bool {
 	return true
 }
 
-// near says whether a may be a damaged b. A byte that turned into the beginning of an escape changes one letter and loses the
-// next, so a change and a loss together are near too.
+// near says whether a may be a damaged b. A byte that turned into the beginning of an escape changes one letter and
+// loses the next, so a change and a loss together are near too.
 func near(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
@@ -49,7 +51,8 @@ func near(a, b string) bool {
 	return distance(a, b, limit) <= limit
 }
 
-// distance is how many letters are to be changed, added or taken out to make b of a; above limit it is only known to be more.
+// distance is how many letters are to be changed, added or taken out to make b of a; above limit it is only known to
+// be more.
 func distance(a, b string, limit int) int {
 	if len(a) == 0 || len(b) == 0 || limit < 0 {
 		return len(a) + len(b)

@@ -35,8 +35,8 @@ type Processes struct {
 	Boot   time.Time
 	// OwnOnly says that other users' processes are not shown (/proc mounted with hidepid).
 	OwnOnly bool
-	// Exists says whether a process is there now: one that is in no row may have been born after the table was read. It may
-	// be nil.
+	// Exists says whether a process is there now: one that is in no row may have been born after the table was read. It
+	// may be nil.
 	Exists func(pid int) bool
 	// Problem says why the table cannot be relied on; then nothing is provably offline.
 	Problem string
@@ -139,8 +139,8 @@ func pidDomain() string {
 	return "linux:" + strings.TrimSpace(string(id)) + ":" + ns
 }
 
-// alive says whether pid runs, and whether it can be the process that started at start: it is proved only when both starts
-// are known.
+// alive says whether pid runs, and whether it can be the process that started at start: it is proved only when both
+// starts are known.
 func (p Processes) alive(pid int, start string) (running, same bool) {
 	row, ok := p.ByPID[pid]
 	if !ok || row.Zombie {

@@ -44,7 +44,8 @@ func TestReadProcesses(t *testing.T) {
 	for _, name := range []string{"plain", "a) S 1 (b", ") Z 1 2 3", "((", "a b c\nd"} {
 		cmd := child(t, name, "600")
 		p := ReadProcesses()
-		if p.Problem != "" || p.Domain == "" && fileThere("/etc/machine-id") || p.Boot.IsZero() || p.OwnOnly && fileThere("/proc/1/stat") {
+		if p.Problem != "" || p.Domain == "" && fileThere("/etc/machine-id") || p.Boot.IsZero() || p.OwnOnly &&
+			fileThere("/proc/1/stat") {
 			t.Fatalf("%+v", p.Problem)
 		}
 		row, ok := p.ByPID[cmd.Process.Pid]

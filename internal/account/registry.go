@@ -31,7 +31,8 @@ type registered struct {
 // registrySource is what evidence calls the registry.
 const registrySource = "registry"
 
-// registryKeys are the keys whose loss would change what a row says of a session. Without its pid a row is broken anyway.
+// registryKeys are the keys whose loss would change what a row says of a session. Without its pid a row is broken
+// anyway.
 var registryKeys = []string{"sessionId", "resumeSessionId", "jobId", "procStart", "pidDomain"}
 
 func (a *Account) readRegistry(w *Witnesses) {
@@ -80,7 +81,8 @@ func (w *Witnesses) addRow(file string, filePID int, row registered, problem str
 		w.doubt = append(w.doubt, fmt.Sprintf("process %d runs and its registry file %s", filePID, problem))
 	}
 	if row.domain != "" && row.domain != w.processes.Domain {
-		w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s %s, and its process belongs to another machine or container", file, problem))
+		w.doubt = append(w.doubt, fmt.Sprintf("sessions/%s %s, and its process belongs to another machine or container", file,
+			problem))
 	}
 	if row.pid != 0 && row.pid != filePID {
 		if running, _ := w.processes.alive(row.pid, ""); running {

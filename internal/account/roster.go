@@ -57,15 +57,16 @@ func (w *Witnesses) readWorkers(workers gjson.Result) {
 		if row.pid == 0 && row.other[0].pid == 0 {
 			// Only what the row can be about is in doubt: the session that it names.
 			row.damaged = true
-			w.Warnings = append(w.Warnings, "the supervisor's roster has a row without a process id: whether session "+rosterName(row.short)+" runs cannot be told")
+			w.Warnings = append(w.Warnings, "the supervisor's roster has a row without a process id: whether session "+
+				rosterName(row.short)+" runs cannot be told")
 		}
 		w.rows = append(w.rows, row)
 		return true
 	})
 }
 
-// readSupervisor learns whether the supervisor lives, from both of its files. It leaves after seconds without work, so "not
-// running" is normal; a file that cannot be read means that it may live.
+// readSupervisor learns whether the supervisor lives, from both of its files. It leaves after seconds without work,
+// so "not running" is normal; a file that cannot be read means that it may live.
 func (a *Account) readSupervisor(w *Witnesses) {
 	for _, f := range []struct{ file, pid, start string }{
 		{"daemon.lock", "pid", "procStart"},

@@ -12,7 +12,8 @@ import (
 	"recovery/fixtures"
 )
 
-// TestInvariant9NoSecretIsRead: no key file is opened, and no secret is in anything that is given out, whatever is broken.
+// TestInvariant9NoSecretIsRead: no key file is opened, and no secret is in anything that is given out, whatever is
+// broken.
 func TestInvariant9NoSecretIsRead(t *testing.T) {
 	f := fixture(t)
 	s := add(t, f, fixtures.Session{Live: true, Outlives: true})

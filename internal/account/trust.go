@@ -26,8 +26,8 @@ func (a *Account) WakeFolder(j *Job, defaultDir string) string {
 	return cmp.Or(j.Cwd, defaultDir, a.Home)
 }
 
-// TrustArgs are the arguments of the command that accepts the key of the folder that a session is woken from. A job without a
-// folder of its own is woken from the default one, so the command names it.
+// TrustArgs are the arguments of the command that accepts the key of the folder that a session is woken from. A job
+// without a folder of its own is woken from the default one, so the command names it.
 func (a *Account) TrustArgs(j *Job, defaultDir string) []string {
 	if j.Cwd != "" {
 		return []string{"trust", j.Short}
@@ -118,8 +118,9 @@ func (a *Account) gitRoot(folder string) (root, mainCheckout string) {
 	}
 }
 
-// mainCheckout follows a worktree's .git file: "gitdir: <main>/.git/worktrees/<name>", whose commondir file leads to the
-// main checkout's .git. A submodule's .git file leads to modules/<name> and has no commondir: it is a repository of its own.
+// mainCheckout follows a worktree's .git file: "gitdir: <main>/.git/worktrees/<name>", whose commondir file leads to
+// the main checkout's .git. A submodule's .git file leads to modules/<name> and has no commondir: it is a repository
+// of its own.
 func (a *Account) mainCheckout(dir, dotGit string) string {
 	data, err := a.ReadFile(dotGit)
 	if err != nil {

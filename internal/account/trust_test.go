@@ -141,7 +141,8 @@ func TestTrustProblems(t *testing.T) {
 		{"accepted as a text", `{"projects":{"` + plain + `":{"hasTrustDialogAccepted":"true"}}}`, plain, ""},
 		{"accepted as a number", `{"projects":{"` + plain + `":{"hasTrustDialogAccepted":1}}}`, plain, ""},
 		{"a project that is no object", `{"projects":{"` + plain + `":true}}`, plain, ""},
-		{"taken back", `{"projects":{"` + plain + `":{"hasTrustDialogAccepted":true,"hasTrustDialogAccepted":false}}}`, plain, ""},
+		{"taken back", `{"projects":{"` + plain + `":{"hasTrustDialogAccepted":true,"hasTrustDialogAccepted":false}}}`, plain,
+			""},
 		{"projects twice", `{"projects":{"` + plain + `":{"hasTrustDialogAccepted":true}},"projects":{}}`, plain, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

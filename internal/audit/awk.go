@@ -58,7 +58,8 @@ func awkTokens(s string) ([]awkToken, bool) {
 			i = j
 		default:
 			text := s[i : i+1]
-			for _, op := range []string{">>", "|&", "||", "&&", ">=", "<=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "%=", "^=", "/="} {
+			for _, op := range []string{">>", "|&", "||", "&&", ">=", "<=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "%=",
+				"^=", "/="} {
 				if strings.HasPrefix(s[i:], op) {
 					text = op
 					break
@@ -100,8 +101,8 @@ func escapedEnd(s string, q byte) int {
 	return -1
 }
 
-// regexEnd finds the slash that ends a regular expression. A slash within brackets does not; an awk to which it does is left
-// with brackets that do not close, and refuses the program.
+// regexEnd finds the slash that ends a regular expression. A slash within brackets does not; an awk to which it does
+// is left with brackets that do not close, and refuses the program.
 func regexEnd(s string) int {
 	bracket := false
 	for i := 0; i < len(s); i++ {
@@ -244,7 +245,8 @@ func awkTarget(t []awkToken) verdict {
 
 // awkPipe judges the command that a print statement is piped to.
 func awkPipe(t []awkToken, run func(string) verdict) verdict {
-	if len(t) > 0 && t[0].kind == 's' && (len(t) == 1 || t[1].kind == ';' || t[1].kind == '}' || t[1].kind == '\n') && !strings.Contains(t[0].text, `\`) {
+	if len(t) > 0 && t[0].kind == 's' && (len(t) == 1 || t[1].kind == ';' || t[1].kind == '}' || t[1].kind == '\n') &&
+		!strings.Contains(t[0].text, `\`) {
 		return run(t[0].text)
 	}
 	return unknown("awk pipes into a command that is not known")
@@ -263,7 +265,8 @@ func awkFrom(t []awkToken, run func(string) verdict) verdict {
 
 // awkRun judges `system("command")`.
 func awkRun(t []awkToken, at int, run func(string) verdict) verdict {
-	if at+2 < len(t) && t[at].kind == '(' && t[at+1].kind == 's' && t[at+2].kind == ')' && !strings.Contains(t[at+1].text, `\`) {
+	if at+2 < len(t) && t[at].kind == '(' && t[at+1].kind == 's' && t[at+2].kind == ')' && !strings.Contains(t[at+1].text,
+		`\`) {
 		return run(t[at+1].text)
 	}
 	return unknown("awk runs a command that is not known")

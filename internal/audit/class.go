@@ -3,15 +3,17 @@ package audit
 // Class says what a call does to the world outside the session that made it.
 type Class string
 
-// The three classes. Read: provably changes nothing (caches and access times aside) and sends nothing but a plain query.
-// Write: changes a file, process, repository, service, schedule or another session, or sends data out. Unknown: all else.
+// The three classes. Read: provably changes nothing (caches and access times aside) and sends nothing but a plain
+// query. Write: changes a file, process, repository, service, schedule or another session, or sends data out.
+// Unknown: all else.
 const (
 	Read    Class = "read"
 	Unknown Class = "unknown"
 	Write   Class = "write"
 )
 
-// rank orders the classes; a value that is none of the three counts as Unknown, so that a broken table makes nothing better.
+// rank orders the classes; a value that is none of the three counts as Unknown, so that a broken table makes nothing
+// better.
 func (c Class) rank() int {
 	switch c {
 	case Read:

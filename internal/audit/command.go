@@ -9,7 +9,8 @@ import (
 )
 
 // systemDirs are the folders whose programs are taken for what their name says.
-var systemDirs = map[string]bool{"/bin": true, "/usr/bin": true, "/usr/local/bin": true, "/sbin": true, "/usr/sbin": true,
+var systemDirs = map[string]bool{"/bin": true, "/usr/bin": true, "/usr/local/bin": true, "/sbin": true,
+	"/usr/sbin":       true,
 	"/usr/local/sbin": true, "/opt/homebrew/bin": true}
 
 // versioned matches interpreters that carry their version in their name.
@@ -37,7 +38,8 @@ func (w *walker) call(c *syntax.CallExpr, in stdin) verdict {
 	args := w.args(c.Args)
 	for _, a := range c.Assigns {
 		exported := len(c.Args) > 0
-		if exported && a.Name != nil && a.Name.Value == "IFS" && len(args) > 0 && (args[0].text == "read" || args[0].text == "mapfile" || args[0].text == "readarray") {
+		if exported && a.Name != nil && a.Name.Value == "IFS" && len(args) > 0 && (args[0].text == "read" ||
+			args[0].text == "mapfile" || args[0].text == "readarray") {
 			exported = false
 			v = v.worse(w.expansions(a))
 			continue
@@ -132,7 +134,8 @@ func (r *Rules) lookup(name string) *spec {
 
 // judge applies a rule: help first, then the rule in code or the table.
 func (w *walker) judge(c *invocation) verdict {
-	if len(c.args) == 1 && !c.args[0].dyn && !c.spec.noHelp && (c.args[0].text == "--help" || c.args[0].text == "--version") {
+	if len(c.args) == 1 && !c.args[0].dyn && !c.spec.noHelp && (c.args[0].text == "--help" ||
+		c.args[0].text == "--version") {
 		return read("prints help")
 	}
 	if c.spec.judge != nil {
@@ -177,7 +180,8 @@ func (w *walker) subcommand(c *invocation) verdict {
 	}
 	for _, o := range p.options {
 		// A value that is the name of a changing sub-command may be just that.
-		if hidden := s.subs[o.value.text]; o.given && o.value.src == o.value.text && c.name != "git" && hidden != nil && hidden.class == Write && hidden.judge == nil {
+		if hidden := s.subs[o.value.text]; o.given && o.value.src == o.value.text && c.name != "git" && hidden != nil &&
+			hidden.class == Write && hidden.judge == nil {
 			v = v.worse(unknown("the value of `" + o.name + "` may be the sub-command `" + o.value.text + "`"))
 		}
 	}
@@ -188,7 +192,8 @@ func (w *walker) subcommand(c *invocation) verdict {
 		}
 		return v.worse(unknown("the sub-command `" + sub.text + "` is not in the tables"))
 	}
-	inner := w.judge(&invocation{name: c.name + " " + sub.text, args: p.rest[1:], in: c.in, spec: next, above: append(c.above, p.options...)})
+	inner := w.judge(&invocation{name: c.name + " " + sub.text, args: p.rest[1:], in: c.in, spec: next,
+		above: append(c.above, p.options...)})
 	if inner.class != Read && !strings.HasPrefix(inner.reason, "`") {
 		inner.reason = "`" + c.name + " " + sub.text + "`: " + inner.reason
 	}

@@ -14,8 +14,8 @@ func judge(r *audit.Rules) func(string) (string, string) {
 	}
 }
 
-// TestCorpus holds the audit to its promise: no write and no unknown is ever called a read; of reads and of writes at least
-// 95 % are recognised.
+// TestCorpus holds the audit to its promise: no write and no unknown is ever called a read; of reads and of writes at
+// least 95 % are recognised.
 func TestCorpus(t *testing.T) {
 	lines, err := corpus.Read("testdata/corpus.tsv")
 	if err != nil {

@@ -35,8 +35,8 @@ func (w *walker) expansions(n syntax.Node) verdict {
 	return v
 }
 
-// substitution judges the commands of a substitution. Within backquotes a first layer of backslashes is taken away before the
-// text is read; where that could move a quote, the parser's view of it is not relied on.
+// substitution judges the commands of a substitution. Within backquotes a first layer of backslashes is taken away
+// before the text is read; where that could move a quote, the parser's view of it is not relied on.
 func (w *walker) substitution(n *syntax.CmdSubst) verdict {
 	v := w.inner(func() verdict { return w.stmts(n.Stmts, stdin{}) })
 	if n.Backquotes && strings.Contains(w.text(n), `\\`) {
@@ -153,7 +153,8 @@ func (w *walker) arith(x syntax.ArithmExpr) verdict {
 			}
 		case *syntax.BinaryArithm:
 			switch n.Op {
-			case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn, syntax.AndAssgn,
+			case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+				syntax.AndAssgn,
 				syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn, syntax.AndBoolAssgn, syntax.OrBoolAssgn,
 				syntax.XorBoolAssgn, syntax.PowAssgn:
 				if word, ok := n.X.(*syntax.Word); ok {

@@ -118,8 +118,9 @@ func (t *flagTable) number() bool {
 	return false
 }
 
-// long finds a long option by its name or a beginning of it. A beginning is never a read: the command may have an option of
-// just that name which is not listed. One writer among those that it may stand for is enough to call it a writer.
+// long finds a long option by its name or a beginning of it. A beginning is never a read: the command may have an
+// option of just that name which is not listed. One writer among those that it may stand for is enough to call it a
+// writer.
 func (t *flagTable) long(name string, exact bool) *flag {
 	if f := t.get(name); f != nil || exact {
 		return f

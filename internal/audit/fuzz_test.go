@@ -50,7 +50,8 @@ func hostile() map[string]string {
 		"ifs":           strings.Repeat("if ", 20000),
 		"elifs":         "if a; then b; " + strings.Repeat("elif a; then b; ", 3000) + "fi",
 	}
-	for _, open := range []string{"(", "{ ", "$(", "`", "${x:-", "$((", "<(", "[[ ", "\"$(", "((", "a=(", "if ", "while ", "for i in ", "x=$(", "[", "!(", "@(", "$[", "${", "\"${x:-"} {
+	for _, open := range []string{"(", "{ ", "$(", "`", "${x:-", "$((", "<(", "[[ ", "\"$(", "((", "a=(", "if ", "while ",
+		"for i in ", "x=$(", "[", "!(", "@(", "$[", "${", "\"${x:-"} {
 		h["open "+open] = "echo " + strings.Repeat(open, 60<<10/len(open))
 		h["short "+open] = "echo " + strings.Repeat(open, 190)
 	}
@@ -126,8 +127,9 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
-// endsPlainly says whether text behind a line is still a part of its last command. It is not when the line ends in a comment, in
-// a here-document, or in a backslash that takes the blank for itself; and where the line has a function, rm may be one.
+// endsPlainly says whether text behind a line is still a part of its last command. It is not when the line ends in a
+// comment, in a here-document, or in a backslash that takes the blank for itself; and where the line has a function,
+// rm may be one.
 func endsPlainly(line string) bool {
 	if strings.HasSuffix(line, "\\") {
 		return false

@@ -131,7 +131,8 @@ func judgeSet(w *walker, c *invocation) verdict {
 			}
 		case i > 0 && strings.HasSuffix(c.args[i-1].text, "o"):
 			switch a.text {
-			case "pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob", "noclobber", "errtrace", "functrace", "nullglob", "posix", "noexec", "extendedglob", "shwordsplit":
+			case "pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob", "noclobber", "errtrace", "functrace",
+				"nullglob", "posix", "noexec", "extendedglob", "shwordsplit":
 			default:
 				v = v.worse(unknown("the option `" + a.text + "` changes what later commands do"))
 			}
@@ -292,7 +293,8 @@ func judgeLess(w *walker, c *invocation) verdict {
 		}
 	}
 	for _, a := range p.operands {
-		if strings.HasPrefix(a.text, "+") && (a.dyn || strings.ContainsAny(a.text, "!|sv") && a.text != "+F" || strings.HasPrefix(a.text, "++")) {
+		if strings.HasPrefix(a.text, "+") && (a.dyn || strings.ContainsAny(a.text, "!|sv") && a.text != "+F" ||
+			strings.HasPrefix(a.text, "++")) {
 			v = v.worse(unknown("runs a command at the start: " + a.source()))
 		}
 	}

@@ -13,8 +13,11 @@ func (w *walker) statement(a arg, dialect string) verdict {
 	return w.r.sql(a.text, dialect)
 }
 
-// psqlShows matches the meta-commands of psql that only show. Nothing with a backquote, a pipe or a second command passes.
-var psqlShows = regexp.MustCompile(`^\\(d[A-Za-z]*[+Sx]*|l[+x]*|z|conninfo|sf\+?|sv\+?|timing|x|pset|encoding|h|\?|echo|copyright)( +[A-Za-z0-9_.*?"$-]+)*\s*$`)
+// psqlShows matches the meta-commands of psql that only show. Nothing with a backquote, a pipe or a second command
+// passes.
+var psqlShows = regexp.MustCompile(
+	`^\\(d[A-Za-z]*[+Sx]*|l[+x]*|z|conninfo|sf\+?|sv\+?|timing|x|pset|encoding|h|\?|echo|copyright)( ` +
+		`+[A-Za-z0-9_.*?"$-]+)*\s*$`)
 
 func judgePsql(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)
@@ -217,7 +220,8 @@ func judgeBq(w *walker, c *invocation) verdict {
 			return v.worse(unknown("a query that is not in its words"))
 		}
 		return v.worse(w.statement(q.operands[0], "mysql"))
-	case "mk", "rm", "cp", "load", "extract", "insert", "update", "cancel", "init", "mkdef", "partition", "truncate", "undelete":
+	case "mk", "rm", "cp", "load", "extract", "insert", "update", "cancel", "init", "mkdef", "partition", "truncate",
+		"undelete":
 		return v.worse(write("bq " + p.rest[0].text))
 	}
 	return v.worse(unknown("bq " + p.rest[0].text))

@@ -5,8 +5,10 @@ import (
 	"strings"
 )
 
-// helped are the sub-commands that take addresses; `ext::cmd` and other remote helpers run a program that the address names.
-var helped = words(strings.Fields("ls-remote remote archive fetch pull push clone submodule fetch-pack send-pack")).set()
+// helped are the sub-commands that take addresses; `ext::cmd` and other remote helpers run a program that the address
+// names.
+var helped = words(strings.Fields("ls-remote remote archive fetch pull push clone submodule fetch-pack send-pack")).
+	set()
 
 var remoteHelper = regexp.MustCompile(`(^|=)[A-Za-z0-9+.-]+::`)
 

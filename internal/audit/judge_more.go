@@ -24,7 +24,8 @@ func judgeInterpreter(_ *walker, c *invocation) verdict {
 	if len(c.args) == 1 && !c.args[0].dyn {
 		switch c.args[0].text {
 		case "--version", "-v", "-V", "-version", "--help", "-h":
-			if c.args[0].text != "-v" || c.name == "node" || c.name == "nodejs" || c.name == "ruby" || c.name == "perl" || c.name == "php" || c.name == "lua" || c.name == "bun" {
+			if c.args[0].text != "-v" || c.name == "node" || c.name == "nodejs" || c.name == "ruby" || c.name == "perl" ||
+				c.name == "php" || c.name == "lua" || c.name == "bun" {
 				return read("prints its version")
 			}
 		case "--info", "--list-sdks", "--list-runtimes":
@@ -39,7 +40,8 @@ func judgeInterpreter(_ *walker, c *invocation) verdict {
 	}
 	if len(c.args) == 2 && !c.args[0].dyn && !c.args[1].multi {
 		switch {
-		case (c.name == "node" || c.name == "nodejs") && (c.args[0].text == "--check" || c.args[0].text == "-c") && !strings.HasPrefix(c.args[1].text, "-"):
+		case (c.name == "node" || c.name == "nodejs") && (c.args[0].text == "--check" || c.args[0].text == "-c") &&
+			!strings.HasPrefix(c.args[1].text, "-"):
 			return read("checks the syntax of a script")
 		case c.name == "php" && c.args[0].text == "-l" && !strings.HasPrefix(c.args[1].text, "-"):
 			return read("checks the syntax of a script")
@@ -126,7 +128,8 @@ func judgeAr(_ *walker, c *invocation) verdict {
 	switch {
 	case key == "":
 		return unknown("without a key")
-	case strings.Trim(key, "tvO") == "" && strings.Contains(key, "t"), strings.Trim(key, "pv") == "" && strings.Contains(key, "p"):
+	case strings.Trim(key, "tvO") == "" && strings.Contains(key, "t"), strings.Trim(key, "pv") == "" &&
+		strings.Contains(key, "p"):
 		return read("lists an archive")
 	case strings.ContainsAny(key[:1], "drqmxs"):
 		return write("changes an archive or unpacks it")

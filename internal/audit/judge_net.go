@@ -165,7 +165,8 @@ func judgeSSH(w *walker, c *invocation) verdict {
 		case "-o":
 			key, val, _ := strings.Cut(strings.Replace(o.value.text, " ", "=", 1), "=")
 			key = strings.ToLower(strings.TrimSpace(key))
-			if o.value.dyn && !strings.Contains(o.value.text, "=") || !has(w.r.lists["ssh_options"], key) || key == "userknownhostsfile" && val != "/dev/null" {
+			if o.value.dyn && !strings.Contains(o.value.text, "=") || !has(w.r.lists["ssh_options"], key) ||
+				key == "userknownhostsfile" && val != "/dev/null" {
 				v = v.worse(unknown("the ssh option " + o.value.source()))
 			}
 		case "-G":
@@ -222,7 +223,8 @@ func judgeIP(w *walker, c *invocation) verdict {
 			return v.worse(unknown("words that are only known at run time: " + a.source()))
 		}
 	}
-	if strings.HasPrefix("netns", p.rest[0].text) && len(p.rest) > 3 && len(p.rest[0].text) > 3 && p.rest[1].text == "exec" {
+	if strings.HasPrefix("netns", p.rest[0].text) && len(p.rest) > 3 && len(p.rest[0].text) > 3 &&
+		p.rest[1].text == "exec" {
 		return v.worse(w.command(p.rest[3:], c.in, false))
 	}
 	if len(p.rest) == 1 {

@@ -113,7 +113,8 @@ func judgeVerbs(w *walker, c *invocation) verdict {
 		}
 		return v
 	}
-	for len(p.operands) > 1 && (p.operands[0].text == "alpha" || p.operands[0].text == "beta" || p.operands[0].text == "preview") {
+	for len(p.operands) > 1 && (p.operands[0].text == "alpha" || p.operands[0].text == "beta" ||
+		p.operands[0].text == "preview") {
 		p.operands = p.operands[1:]
 	}
 	for i, a := range p.operands {
@@ -163,14 +164,15 @@ func judgeS3Copy(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)
 	v := p.v.worse(carried(c.args))
 	v.network = true
-	if n := len(p.operands); n == 2 && !p.operands[1].dyn && p.operands[1].text == "-" && strings.Contains(p.operands[0].text, "://") {
+	if n := len(p.operands); n == 2 && !p.operands[1].dyn && p.operands[1].text == "-" &&
+		strings.Contains(p.operands[0].text, "://") {
 		return v
 	}
 	return v.worse(verdict{Write, "copies files", true})
 }
 
-// judgeAwsOperation judges the reading calls of aws. A word that belongs to no option is a file that the answer is saved
-// to; which options take several words is told by their names.
+// judgeAwsOperation judges the reading calls of aws. A word that belongs to no option is a file that the answer is
+// saved to; which options take several words is told by their names.
 func judgeAwsOperation(w *walker, c *invocation) verdict {
 	v := w.plain(c, c.spec.options(c.args, false))
 	absorb := 0
@@ -203,7 +205,8 @@ func manyValues(name string) bool {
 	switch {
 	case strings.HasSuffix(name, "status"), strings.HasSuffix(name, "class"), strings.HasSuffix(name, "address"):
 		return false
-	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "-list"), strings.HasSuffix(name, "-by"), name == "--include":
+	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "-list"), strings.HasSuffix(name, "-by"),
+		name == "--include":
 		return true
 	}
 	return false

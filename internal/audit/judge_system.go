@@ -6,13 +6,14 @@ import (
 )
 
 var (
-	xxdPlain  = regexp.MustCompile(`^--?(a|autoskip|b|bits|C|capitalize|E|EBCDIC|e|i|include|p|ps|postscript|plain|r|revert|u|d|h|help|v|version|t)$`)
+	xxdPlain = regexp.MustCompile(
+		`^--?(a|autoskip|b|bits|C|capitalize|E|EBCDIC|e|i|include|p|ps|postscript|plain|r|revert|u|d|h|help|v|version|t)$`)
 	xxdValue  = regexp.MustCompile(`^--?(c|cols|g|groupsize|l|len|n|name|o|offset|R|s|seek|skip)$`)
 	xxdJoined = regexp.MustCompile(`^-[cglos][+-]?(0x)?[0-9a-fA-F]+$`)
 )
 
-// judgeXxd judges xxd, which looks at the first letter of an option only and knows no clusters: in `-ac in out` the rest of
-// the first word means nothing. A second operand is written.
+// judgeXxd judges xxd, which looks at the first letter of an option only and knows no clusters: in `-ac in out` the
+// rest of the first word means nothing. A second operand is written.
 func judgeXxd(_ *walker, c *invocation) verdict {
 	v := read("")
 	args := c.args
@@ -110,7 +111,8 @@ func judgeCargoFmt(w *walker, c *invocation) verdict {
 			return w.plain(c, p)
 		case a.text == "--check":
 			check = true
-		case a.text == "-l" || a.text == "-v" || a.text == "-q" || a.text == "--verbose" || a.text == "--quiet" || strings.HasPrefix(a.text, "--color="):
+		case a.text == "-l" || a.text == "-v" || a.text == "-q" || a.text == "--verbose" || a.text == "--quiet" ||
+			strings.HasPrefix(a.text, "--color="):
 		default:
 			return w.plain(c, p)
 		}
@@ -121,7 +123,8 @@ func judgeCargoFmt(w *walker, c *invocation) verdict {
 	return w.plain(c, p)
 }
 
-// judgeMedia judges programs that describe a picture or a film: some take a name for a command or for another kind of source.
+// judgeMedia judges programs that describe a picture or a film: some take a name for a command or for another kind of
+// source.
 func judgeMedia(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, false)
 	v := w.plain(c, p)

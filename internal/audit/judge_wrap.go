@@ -30,7 +30,8 @@ func judgeInterpreterShell(w *walker, c *invocation) verdict {
 	p := c.spec.options(c.args, true)
 	v := p.v
 	switch {
-	case p.has("-n") && !p.has("-c", "-i") && v.class == Read && (len(p.rest) == 0 || !strings.HasPrefix(p.rest[0].text, "+") && !p.rest[0].dyn):
+	case p.has("-n") && !p.has("-c", "-i") && v.class == Read && (len(p.rest) == 0 || !strings.HasPrefix(p.rest[0].text,
+		"+") && !p.rest[0].dyn):
 		// `+n` and `+o` behind it would switch it off again.
 		return read("checks the syntax of a script")
 	case p.has("-n"):
@@ -185,7 +186,8 @@ func judgeXargs(w *walker, c *invocation) verdict {
 	}
 	if !replaces || p.has("-n", "-L", "-l", "-x", "--max-args", "--max-lines") {
 		// Of options that exclude each other the last one counts.
-		rest = append(rest[:len(rest):len(rest)], arg{dyn: true, split: true, multi: true, leak: from, src: "what xargs appends"})
+		rest = append(rest[:len(rest):len(rest)], arg{dyn: true, split: true, multi: true, leak: from,
+			src: "what xargs appends"})
 	}
 	return v.worse(w.command(rest, stdin{kind: stdinData}, false))
 }

@@ -76,7 +76,8 @@ func (w *walker) countsOnly(stmts []*syntax.Stmt) bool {
 		}
 		s = b.Y
 		// `wc -l | tr -d ' '`: taking characters away leaves a number a number.
-		if c, ok := b.Y.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 3 && plainText(c.Args[0]) == "tr" && plainText(c.Args[1]) == "-d" {
+		if c, ok := b.Y.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 3 && plainText(c.Args[0]) == "tr" &&
+			plainText(c.Args[1]) == "-d" {
 			s = b.X
 		}
 	}

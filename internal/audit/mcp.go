@@ -105,7 +105,8 @@ func httpTool(tool string) bool {
 }
 
 // savesTo matches input keys that name a place to write to.
-var savesTo = regexp.MustCompile(`^(output|out|save|dest|destination|download|local|export|target)_?(to|as)?_?(path|file|dir|directory|folder|filename)?$`)
+var savesTo = regexp.MustCompile(
+	`^(output|out|save|dest|destination|download|local|export|target)_?(to|as)?_?(path|file|dir|directory|folder|filename)?$`)
 
 // byName judges the name alone.
 func (m *mcpRules) byName(server, tool string) verdict {
@@ -245,7 +246,8 @@ func sqlInput(server, tool string, in map[string]any) []string {
 	about := false
 	for _, w := range append(splitWords(server), splitWords(tool)...) {
 		switch w {
-		case "sql", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "db", "database", "bigquery", "snowflake", "duckdb":
+		case "sql", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "db", "database", "bigquery", "snowflake",
+			"duckdb":
 			about = true
 		}
 	}

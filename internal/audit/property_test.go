@@ -68,7 +68,8 @@ func TestWrappingNeverImproves(t *testing.T) {
 		judged := r.Shell(l.Command)
 		plain := judged.Class
 		// What does not parse, or does harm in zsh only, may be harmless within a wrapper that runs bash.
-		if plain == audit.Read || strings.Contains(judged.Reason, "does not parse") || strings.Contains(judged.Reason, "as zsh") {
+		if plain == audit.Read || strings.Contains(judged.Reason, "does not parse") || strings.Contains(judged.Reason,
+			"as zsh") {
 			continue
 		}
 		for j, w := range wraps {
@@ -84,8 +85,10 @@ func TestWrappingNeverImproves(t *testing.T) {
 
 // poisons are endings that make a read something else.
 var poisons = []string{
-	" > zz", " >> zz", " 2> zz", " &> zz", " >| zz", "; rm zz", "\nrm zz", " && rm zz", " || rm zz", " | tee zz", " & rm zz",
-	" | xargs rm", " $(touch zz)", " `touch zz`", " \"$(touch zz)\"", " <(touch zz)", "; (rm zz)", "; if true; then rm zz; fi",
+	" > zz", " >> zz", " 2> zz", " &> zz", " >| zz", "; rm zz", "\nrm zz", " && rm zz", " || rm zz", " | tee zz",
+	" & rm zz",
+	" | xargs rm", " $(touch zz)", " `touch zz`", " \"$(touch zz)\"", " <(touch zz)", "; (rm zz)",
+	"; if true; then rm zz; fi",
 	"; f() { rm zz; }; f", "; eval 'rm zz'", "; bash -c 'rm zz'", "; ./zz", "; $ZZ", "; cat zz | sh",
 }
 
@@ -101,7 +104,8 @@ func TestPoisonedReads(t *testing.T) {
 	r := audit.Default()
 	for i, l := range lines {
 		// Behind a comment or a here-document the ending would be no more than text.
-		if r.Shell(l.Command).Class != audit.Read || strings.ContainsAny(l.Command, "#") || strings.Contains(l.Command, "<<") {
+		if r.Shell(l.Command).Class != audit.Read || strings.ContainsAny(l.Command, "#") || strings.Contains(l.Command,
+			"<<") {
 			continue
 		}
 		for j, p := range poisons {
@@ -116,7 +120,8 @@ func TestPoisonedReads(t *testing.T) {
 }
 
 // flagged are commands of which each takes a list of known options.
-var flagged = strings.Split(`sort a|uniq a|git log|git diff|git status|git branch|git tag|git remote|git stash list|git config a.b|find .|
+var flagged = strings.Split(
+	`sort a|uniq a|git log|git diff|git status|git branch|git tag|git remote|git stash list|git config a.b|find .|
 rg a|fd a|sed -n p a|awk 1 a|tree|xxd a|file a|tar tf a|curl https://x.io|wget -qO- https://x.io|gh pr list|gh api a|docker ps|docker logs a|
 kubectl get pods|helm list|terraform show|aws ec2 describe-instances|gcloud projects list|az vm list|psql -c 'select 1'|mysql -e 'select 1'|
 sqlite3 a.db 'select 1'|redis-cli get a|systemctl status a|journalctl|apt list|dpkg -l|pip list|npm ls|go list|go env|gofmt a|cargo search a|
@@ -155,7 +160,8 @@ func TestPiecesNeverImprove(t *testing.T) {
 		b := rapid.SampledFrom(lines).Draw(t, "b").Command
 		wrap := rapid.SampledFrom(wraps).Draw(t, "wrap")
 		joined := a + "\n" + b
-		if reasons := r.Shell(a).Reason + r.Shell(b).Reason; strings.Contains(reasons, "does not parse") || strings.Contains(reasons, "as zsh") {
+		if reasons := r.Shell(a).Reason + r.Shell(b).Reason; strings.Contains(reasons, "does not parse") ||
+			strings.Contains(reasons, "as zsh") {
 			t.Skip("may be harmless within a wrapper that runs bash")
 		}
 		worst := max(rank(r.Shell(a).Class), rank(r.Shell(b).Class))

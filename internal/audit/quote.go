@@ -28,10 +28,11 @@ func unescapeQuoted(s string) string {
 	return b.String()
 }
 
-// ansiDiffers holds for escapes of $'...' that shells read differently: `\x{2d}` is a dash to bash only, control and meta
-// characters have two spellings.
+// ansiDiffers holds for escapes of $'...' that shells read differently: `\x{2d}` is a dash to bash only, control and
+// meta characters have two spellings.
 func ansiDiffers(s string) bool {
-	return strings.Contains(s, `\x{`) || strings.Contains(s, `\c`) || strings.Contains(s, `\C`) || strings.Contains(s, `\M`)
+	return strings.Contains(s, `\x{`) || strings.Contains(s, `\c`) || strings.Contains(s, `\C`) ||
+		strings.Contains(s, `\M`)
 }
 
 // decodeANSI decodes the escapes of $'...'. A NUL ends the string, as it does in bash.

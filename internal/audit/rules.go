@@ -34,10 +34,12 @@ var defaultRules = sync.OnceValue(func() *Rules {
 	return r
 })
 
-// Load returns the embedded tables and, on top, those of the user: the content of YAML files with the keys `commands` and
-// `tools`. Such a file can only make calls unknown or write, never read; one that tries is an error, as is an unknown key.
+// Load returns the embedded tables and, on top, those of the user: the content of YAML files with the keys `commands`
+// and `tools`. Such a file can only make calls unknown or write, never read; one that tries is an error, as is an
+// unknown key.
 func Load(extra ...[]byte) (*Rules, error) {
-	r := &Rules{commands: map[string]*spec{}, tools: map[string]toolRule{}, sqlSafe: map[string]bool{}, lists: map[string]words{}}
+	r := &Rules{commands: map[string]*spec{}, tools: map[string]toolRule{}, sqlSafe: map[string]bool{},
+		lists: map[string]words{}}
 	names, err := fs.Glob(embedded, "rules/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("reading the embedded rules: %w", err)

@@ -14,7 +14,8 @@ func TestUserRulesOnlyWorsen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
 	}
-	r, err := audit.Load([]byte("commands:\n  git log: unknown\n  cat: {write: --number}\n  ls, pwd: write\ntools:\n  Read: unknown\n  mcp__github__*: write\n"))
+	r, err := audit.Load([]byte("commands:\n  git log: unknown\n  cat: {write: --number}\n  ls, pwd: write\ntools:\n  " +
+		"Read: unknown\n  mcp__github__*: write\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,8 @@ func TestWorse(t *testing.T) {
 
 func TestNetworkIsMarked(t *testing.T) {
 	r := audit.Default()
-	for line, want := range map[string]bool{"curl https://x.io": true, "kubectl get pods": true, "ls": false, "gh pr list | head": true,
+	for line, want := range map[string]bool{"curl https://x.io": true, "kubectl get pods": true, "ls": false,
+		"gh pr list | head":    true,
 		"git ls-remote origin": true, "git log": false, "ls && dig x.io": true, "ssh h ls": true} {
 		if got := r.Shell(line); got.Network != want || got.Class != audit.Read {
 			t.Errorf("%q: network %v, class %s (%s)", line, got.Network, got.Class, got.Reason)

@@ -2,7 +2,8 @@ package audit
 
 import "strings"
 
-// sedScript reads a sed script and judges what it does besides printing. run judges a shell command for the `e` command.
+// sedScript reads a sed script and judges what it does besides printing. run judges a shell command for the `e`
+// command.
 type sedScript struct {
 	s   string
 	i   int
@@ -108,8 +109,8 @@ func (p *sedScript) addresses() bool {
 	return true
 }
 
-// until moves behind the next delimiter that is neither escaped nor within brackets. (A sed that does not know brackets here
-// would end the expression within them and refuse it.)
+// until moves behind the next delimiter that is neither escaped nor within brackets. (A sed that does not know
+// brackets here would end the expression within them and refuse it.)
 func (p *sedScript) until(d byte) bool {
 	bracket := false
 	for !p.end() {
@@ -136,7 +137,8 @@ func (p *sedScript) until(d byte) bool {
 		case c == '\\' && bracket && !p.end() && p.s[p.i] == d:
 			p.i++ // an escaped delimiter, or a backslash and a delimiter in brackets: neither ends it
 		case c == '[' && bracket && !p.end() && (p.s[p.i] == ':' || p.s[p.i] == '.' || p.s[p.i] == '='):
-			if end := strings.Index(p.s[p.i+1:], string(p.s[p.i])+"]"); end >= 0 && !strings.Contains(p.s[p.i+1:p.i+1+end], string(d)) {
+			if end := strings.Index(p.s[p.i+1:], string(p.s[p.i])+"]"); end >= 0 && !strings.Contains(p.s[p.i+1:p.i+1+end],
+				string(d)) {
 				p.i += end + 3
 			}
 		case c == '\n' && bracket:

@@ -71,7 +71,8 @@ type specYAML struct {
 }
 
 // specKeys are the keys of specYAML.
-var specKeys = words(strings.Fields(`class why args style network carries nohelp persist inherit flags write unknown out only readif
+var specKeys = words(
+	strings.Fields(`class why args style network carries nohelp persist inherit flags write unknown out only readif
 	unknownif max min over under wrap bare judge sub`)).set()
 
 // compileSpec turns a node of a rules file into a spec. A plain string is a class with flags behind it:
@@ -134,8 +135,10 @@ func (y *specYAML) fromLine(line string) error {
 }
 
 func (y *specYAML) compile(sets map[string]string, parent *spec) (*spec, error) {
-	s := &spec{class: Read, why: y.Why, network: y.Network, carries: y.Carries, noHelp: y.NoHelp, persist: y.Persist, inherit: y.Inherit,
-		any: y.Args == "any", posix: y.Style == "posix", golike: y.Style == "go", max: -1, min: y.Min, over: Write, wrap: -1,
+	s := &spec{class: Read, why: y.Why, network: y.Network, carries: y.Carries, noHelp: y.NoHelp, persist: y.Persist,
+		inherit: y.Inherit,
+		any:     y.Args == "any", posix: y.Style == "posix", golike: y.Style == "go", max: -1, min: y.Min, over: Write,
+		wrap: -1,
 		bare: Unknown, under: Unknown, readIf: map[string]bool{}, unknownIf: map[string]bool{}}
 	if parent != nil {
 		s.golike = s.golike || parent.golike
@@ -177,7 +180,8 @@ func (y *specYAML) compile(sets map[string]string, parent *spec) (*spec, error) 
 	for _, f := range []struct {
 		list  string
 		class flagClass
-	}{{y.Flags, flagRead}, {y.ReadIf, flagRead}, {y.UnknownIf, flagRead}, {y.Write, flagWrite}, {y.Unknown, flagUnknown}, {y.Out, flagOut}} {
+	}{{y.Flags, flagRead}, {y.ReadIf, flagRead}, {y.UnknownIf, flagRead}, {y.Write, flagWrite}, {y.Unknown, flagUnknown},
+		{y.Out, flagOut}} {
 		if err := s.flags.add(f.list, f.class, sets, 0); err != nil {
 			return nil, err
 		}

@@ -8,8 +8,8 @@ type sqlToken struct {
 	text string
 }
 
-// sql judges SQL text, statement by statement. What it cannot follow is unknown. dialect is "sqlite", "psql", "mysql" or
-// nothing.
+// sql judges SQL text, statement by statement. What it cannot follow is unknown. dialect is "sqlite", "psql", "mysql"
+// or nothing.
 func (r *Rules) sql(text, dialect string) verdict {
 	tokens, ok := sqlTokens(text, dialect)
 	if !ok {
@@ -106,7 +106,8 @@ func sqlTokens(s, dialect string) ([]sqlToken, bool) {
 			return nil, false // a command of the client
 		case c >= 0x80 || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
 			j := i
-			for j < len(s) && (s[j] >= 0x80 || s[j] == '_' || s[j] >= 'a' && s[j] <= 'z' || s[j] >= 'A' && s[j] <= 'Z' || s[j] >= '0' && s[j] <= '9') {
+			for j < len(s) && (s[j] >= 0x80 || s[j] == '_' || s[j] >= 'a' && s[j] <= 'z' || s[j] >= 'A' && s[j] <= 'Z' ||
+				s[j] >= '0' && s[j] <= '9') {
 				j++
 			}
 			out = append(out, sqlToken{'w', strings.ToLower(s[i:j])})
@@ -180,7 +181,8 @@ func (r *Rules) sqlStatement(t []sqlToken) verdict {
 		}
 		return read("")
 	case first == "set":
-		if len(t) > 1 && (t[1].text == "global" || t[1].text == "persist" || t[1].text == "persist_only" || t[1].text == "password") {
+		if len(t) > 1 && (t[1].text == "global" || t[1].text == "persist" || t[1].text == "persist_only" ||
+			t[1].text == "password") {
 			return write("SQL `set " + t[1].text + "`")
 		}
 		return unknown("SQL `set`")
@@ -191,7 +193,8 @@ func (r *Rules) sqlStatement(t []sqlToken) verdict {
 }
 
 // sqlTransaction are the words that may follow begin, commit and their like.
-var sqlTransaction = words(strings.Fields(`transaction work tran deferred immediate exclusive read only write isolation level
+var sqlTransaction = words(strings.Fields(
+	`transaction work tran deferred immediate exclusive read only write isolation level
 	repeatable committed uncommitted serializable with consistent snapshot and no chain release ,`)).set()
 
 // sqlQuery judges a statement that gives rows.
@@ -234,14 +237,16 @@ func (r *Rules) sqlQuery(t []sqlToken) verdict {
 }
 
 // sqlWords may stand in front of a bracket without being functions.
-var sqlWords = words(strings.Fields(`in exists any all some values over as and or not on from join where when then else case between like
+var sqlWords = words(
+	strings.Fields(`in exists any all some values over as and or not on from join where when then else case between like
 	ilike using by having union intersect except select filter within distinct is with limit offset interval partition order group
 	array row table lateral materialized primary key index references check unique columns glob regexp rlike match key end return
 	returning set char varchar decimal numeric int integer text date timestamp time float double real boolean collate explain analyze
 	recursive unnest rows range outer inner left right full cross natural only desc describe show`)).set()
 
 // sqlChanges are functions that change something.
-var sqlChanges = words(strings.Fields(`pg_terminate_backend pg_cancel_backend setval nextval pg_reload_conf lo_import lo_export lo_unlink
+var sqlChanges = words(
+	strings.Fields(`pg_terminate_backend pg_cancel_backend setval nextval pg_reload_conf lo_import lo_export lo_unlink
 	lo_create lo_put pg_file_write pg_write_file writefile dblink_exec pg_rotate_logfile pg_switch_wal pg_create_restore_point
 	pg_start_backup pg_stop_backup pg_backup_start pg_backup_stop pg_promote pg_stat_reset pg_drop_replication_slot
 	pg_create_physical_replication_slot pg_create_logical_replication_slot pg_logical_emit_message pg_notify pg_advisory_lock
@@ -303,7 +308,8 @@ func (r *Rules) sqlExplain(t []sqlToken) verdict {
 		case t[0].text == "analyze" || t[0].text == "analyse":
 			runs = true
 			t = t[1:]
-		case t[0].text == "verbose" || t[0].text == "query" || t[0].text == "plan" || t[0].text == "extended" || t[0].text == "partitions":
+		case t[0].text == "verbose" || t[0].text == "query" || t[0].text == "plan" || t[0].text == "extended" ||
+			t[0].text == "partitions":
 			t = t[1:]
 		case t[0].text == "format" && len(t) > 2 && t[1].kind == '=':
 			t = t[3:]
@@ -317,7 +323,8 @@ func (r *Rules) sqlExplain(t []sqlToken) verdict {
 	return read("")
 }
 
-var sqlPragmas = words(strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list
+var sqlPragmas = words(
+	strings.Fields(`table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list
 	foreign_key_check integrity_check quick_check database_list compile_options function_list collation_list module_list pragma_list`)).set()
 
 // sqlPragma judges a PRAGMA of SQLite: with a value it sets.
@@ -338,8 +345,10 @@ func sqlPragma(t []sqlToken) verdict {
 		return read("")
 	case len(t) > 1:
 		return write("SQL `pragma " + name + "` with a value")
-	case name == "user_version" || name == "schema_version" || name == "journal_mode" || name == "page_count" || name == "page_size" ||
-		name == "encoding" || name == "freelist_count" || name == "foreign_keys" || name == "synchronous" || name == "application_id" ||
+	case name == "user_version" || name == "schema_version" || name == "journal_mode" || name == "page_count" ||
+		name == "page_size" ||
+		name == "encoding" || name == "freelist_count" || name == "foreign_keys" || name == "synchronous" ||
+		name == "application_id" ||
 		name == "cache_size" || name == "auto_vacuum" || name == "data_version":
 		return read("")
 	case name == "wal_checkpoint" || name == "optimize" || name == "incremental_vacuum" || name == "shrink_memory":

@@ -11,9 +11,12 @@ import (
 var subscripted = regexp.MustCompile("\\[[^\\]]*(\\$\\(|`|\\$\\{)")
 
 // setters are builtins that set the variables they are given.
-var setters = map[string]bool{"read": true, "mapfile": true, "readarray": true, "printf": true, "getopts": true, "unset": true,
-	"let": true, "declare": true, "typeset": true, "local": true, "export": true, "readonly": true, "integer": true, "float": true,
-	"vared": true, "print": true, "zparseopts": true, "set": true, "wait": true, "coproc": true, "repeat": true, "zstyle": true,
+var setters = map[string]bool{"read": true, "mapfile": true, "readarray": true, "printf": true, "getopts": true,
+	"unset": true,
+	"let":   true, "declare": true, "typeset": true, "local": true, "export": true, "readonly": true, "integer": true,
+	"float": true,
+	"vared": true, "print": true, "zparseopts": true, "set": true, "wait": true, "coproc": true, "repeat": true,
+	"zstyle":  true,
 	"sysread": true, "zstat": true, "strftime": true, "private": true}
 
 // survey walks the whole script once, before anything is judged, for facts that do not depend on the order: how often a

@@ -28,8 +28,8 @@ func (t toolRule) check(name string) error {
 	return fmt.Errorf("tool %s: no judge is named %q", name, t.Judge)
 }
 
-// Call judges one tool call by the tool's name and its raw JSON input. It sees only what the model asked for: whether the
-// call was denied, and what it changed on the record of the client, is for the caller to add.
+// Call judges one tool call by the tool's name and its raw JSON input. It sees only what the model asked for: whether
+// the call was denied, and what it changed on the record of the client, is for the caller to add.
 func (r *Rules) Call(name string, input []byte) Judgement {
 	var in map[string]any
 	valid := json.Unmarshal(input, &in) == nil && in != nil
@@ -118,7 +118,8 @@ func (r *Rules) judgeTool(rule toolRule, in map[string]any) verdict {
 }
 
 // lspReads are the questions to a language server that change nothing.
-var lspReads = words(strings.Fields(`goToDefinition goToDeclaration goToTypeDefinition goToImplementation findReferences hover
+var lspReads = words(
+	strings.Fields(`goToDefinition goToDeclaration goToTypeDefinition goToImplementation findReferences hover
 	documentSymbol workspaceSymbol prepareCallHierarchy incomingCalls outgoingCalls diagnostics signatureHelp`)).set()
 
 func exitWorktree(in map[string]any) verdict {
@@ -163,7 +164,8 @@ func smuggles(s string) bool {
 }
 
 var (
-	psVerbs = regexp.MustCompile(`(?i)^((get|select|test)-[a-z]+|(where|sort|group|compare|measure)-object|format-(table|list|wide|custom|hex))$`)
+	psVerbs = regexp.MustCompile(
+		`(?i)^((get|select|test)-[a-z]+|(where|sort|group|compare|measure)-object|format-(table|list|wide|custom|hex))$`)
 	psPlain = regexp.MustCompile(`^[A-Za-z0-9_ .,:/\\*"'|-]*$`)
 )
 

@@ -95,7 +95,8 @@ func (w *walker) cmd(c syntax.Command, in stdin) verdict {
 func (w *walker) letText(x syntax.ArithmExpr) verdict {
 	v := read("")
 	syntax.Walk(x, func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && !p.Length && isName(p.Param.Value) && w.count[p.Param.Value] == 0 {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && !p.Length && isName(p.Param.Value) &&
+			w.count[p.Param.Value] == 0 {
 			v = unknown("arithmetic on `" + p.Param.Value + "`, which the line does not set")
 		}
 		return true
@@ -115,7 +116,8 @@ func (w *walker) binary(c *syntax.BinaryCmd, in stdin) verdict {
 	parts = append(parts, c)
 	for {
 		b, ok := first.Cmd.(*syntax.BinaryCmd)
-		if !ok || b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(first.Redirs) > 0 || first.Background || first.Negated {
+		if !ok || b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(first.Redirs) > 0 || first.Background ||
+			first.Negated {
 			break
 		}
 		parts = append(parts, b)

@@ -261,7 +261,8 @@ func (r *resolver) param(p *syntax.ParamExp, quoted bool) {
 		r.numeric()
 		return
 	}
-	plain := p.Param != nil && p.Flags == nil && !p.Excl && !p.Width && !p.IsSet && p.Index == nil && p.NestedParam == nil &&
+	plain := p.Param != nil && p.Flags == nil && !p.Excl && !p.Width && !p.IsSet && p.Index == nil &&
+		p.NestedParam == nil &&
 		len(p.Modifiers) == 0 && p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil
 	if p.Param == nil {
 		r.dynamic(true, leakUnknown)
@@ -297,7 +298,8 @@ func (r *resolver) param(p *syntax.ParamExp, quoted bool) {
 }
 
 // shellSets are variables that builtins and the shells themselves set without being told so by name.
-var shellSets = words(strings.Fields(`_ REPLY MAPFILE OPTARG OPTIND MATCH MBEGIN MEND match mbegin mend reply argv status pipestatus PWD
+var shellSets = words(
+	strings.Fields(`_ REPLY MAPFILE OPTARG OPTIND MATCH MBEGIN MEND match mbegin mend reply argv status pipestatus PWD
 	OLDPWD SECONDS RANDOM SRANDOM LINENO FUNCNAME PIPESTATUS DIRSTACK dirstack GROUPS COPROC COPROC_PID BASH_REMATCH BASHPID HISTCMD
 	EPOCHSECONDS EPOCHREALTIME COLUMNS LINES UID EUID GID EGID PPID USERNAME ERRNO TTYIDLE psvar`)).set()
 
@@ -356,7 +358,8 @@ func evalQualifier(s string) bool {
 		if i+1 >= len(s) {
 			return false
 		}
-		if c := s[i+1]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '|' || c == ')' || c == '.' || c == '_' || c == '-') {
+		if c := s[i+1]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '|' || c == ')' || c == '.' || c == '_' ||
+			c == '-') {
 			return true
 		}
 		// Letters can delimit too: without an alternative in it, the whole may be a qualifier.

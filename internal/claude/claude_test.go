@@ -10,12 +10,15 @@ func TestRead(t *testing.T) {
 	const own, other = "261c700b", "0e30a1f7"
 	for said, want := range map[string]Printed{
 		"": {},
-		"note: woke session " + own + " with its saved options (-n).\nbackgrounded · " + own + " · fix it": {Shorts: []string{own}, Started: true, Woke: true},
-		"backgrounded · " + other + "\nnote: session " + own + " is already running in the background, so this started a copy as " + other + ".": {
+		"note: woke session " + own + " with its saved options (-n).\nbackgrounded · " + own +
+			" · fix it": {Shorts: []string{own}, Started: true, Woke: true},
+		"backgrounded · " + other + "\nnote: session " + own + " is already running in the background, so this started a " +
+			"copy as " + other + ".": {
 			Shorts: []string{other, other}, Started: true, Copied: true},
 		"note: another background session already uses the id " + own + ", so this started a copy as -": {Copied: true},
 		"Workspace not trusted. Run `claude` in /w once and accept the trust prompt, then retry. " +
-			"Your message is saved and will be delivered when session " + own + " next starts.": {Refused: true, Untrusted: true, Saved: true},
+			"Your message is saved and will be delivered when session " + own + " next starts.": {Refused: true, Untrusted: true,
+			Saved: true},
 		"Workspace not trusted. /w could not be resolved on disk.": {Refused: true, Untrusted: true, Gone: true},
 		"Failed to resume the conversation":                        {Refused: true},
 		"Not logged in · Please run /login":                        {Refused: true},
@@ -32,8 +35,9 @@ func TestRead(t *testing.T) {
 
 func TestCheckVersion(t *testing.T) {
 	for said, ok := range map[string]bool{
-		"2.1.332 (Claude Code)": true, "2.1.257": true, "2.1.256": false, "2.0.999": false, "1.9.300": false, "2.2.0": true, "3.0.0": true,
-		"": false, "latest": false, "2.1": false,
+		"2.1.332 (Claude Code)": true, "2.1.257": true, "2.1.256": false, "2.0.999": false, "1.9.300": false, "2.2.0": true,
+		"3.0.0": true,
+		"":      false, "latest": false, "2.1": false,
 	} {
 		if _, err := CheckVersion("client", said); (err == nil) != ok {
 			t.Errorf("%q: %v", said, err)
@@ -42,7 +46,8 @@ func TestCheckVersion(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	kept := []string{"HOME=/home/ann", EnvConfigDir + "=/c", "ANTHROPIC_API_KEY=k", "CLAUDE_CODE_OAUTH_TOKEN=t", "CLAUDE_CODE_USE_BEDROCK=1"}
+	kept := []string{"HOME=/home/ann", EnvConfigDir + "=/c", "ANTHROPIC_API_KEY=k", "CLAUDE_CODE_OAUTH_TOKEN=t",
+		"CLAUDE_CODE_USE_BEDROCK=1"}
 	for name := range sessionVars {
 		if got := CleanEnv(append([]string{name + "=1"}, kept...)); !reflect.DeepEqual(got, kept) {
 			t.Errorf("%s: %v", name, got)
@@ -66,9 +71,11 @@ func TestEnvironment(t *testing.T) {
 // TestMarkers: each marker with a text as it stands in a transcript.
 func TestMarkers(t *testing.T) {
 	texts := []string{
-		"<command-name>/clear</command-name>", "<command-message>clear</command-message>", "<local-command-stdout></local-command-stdout>",
+		"<command-name>/clear</command-name>", "<command-message>clear</command-message>",
+		"<local-command-stdout></local-command-stdout>",
 		"<bash-input>ls</bash-input>", "<task-notification>\n<task-id>b1f00d</task-id>", "<system-reminder>\nAs you answer",
-		"[Request interrupted by user]", "<cross-session-message from=\"0e30a1f7\">", "<teammate-message teammate_id=\"a\">", "<scheduled-task name=\"x\">",
+		"[Request interrupted by user]", "<cross-session-message from=\"0e30a1f7\">", "<teammate-message teammate_id=\"a\">",
+		"<scheduled-task name=\"x\">",
 	}
 	for _, m := range markers {
 		found := false
@@ -84,12 +91,14 @@ func TestMarkers(t *testing.T) {
 			t.Errorf("the marker %q has no sample", m.prefix)
 		}
 	}
-	for _, s := range []string{"", "yes, go", "look at <task-notification>", "<pasted_content id=\"1\">x</pasted_content>"} {
+	for _, s := range []string{"", "yes, go", "look at <task-notification>",
+		"<pasted_content id=\"1\">x</pasted_content>"} {
 		if author, ok := MarkedBy(s); ok {
 			t.Errorf("%q is by %q", s, author)
 		}
 	}
-	if !Isolated("<tool_use_error>This background session hasn't isolated its changes yet. Enter a worktree first.</tool_use_error>") || Isolated("it says isolated") {
+	if !Isolated("<tool_use_error>This background session hasn't isolated its changes yet. Enter a worktree "+
+		"first.</tool_use_error>") || Isolated("it says isolated") {
 		t.Error("the guard's refusal is not told from other results")
 	}
 	if !AsksApproval("approve Bash: touch x") || AsksApproval("approved by Ann") || AsksApproval("") {
@@ -126,7 +135,8 @@ func TestBehindAReminder(t *testing.T) {
 
 // TestWhatWasTyped: commands and shell lines as the client 2.1.332 wrote them.
 func TestWhatWasTyped(t *testing.T) {
-	const line = "<command-message>plugin:session-wrap</command-message>\n<command-name>/plugin:session-wrap</command-name>\n<command-args>done mode</command-args>"
+	const line = "<command-message>plugin:session-wrap</command-message>\n" +
+		"<command-name>/plugin:session-wrap</command-name>\n<command-args>done mode</command-args>"
 	for _, c := range []struct {
 		said, name, args string
 		ok               bool
@@ -147,14 +157,16 @@ func TestWhatWasTyped(t *testing.T) {
 	if _, ok := ShellLine("<bash-stdout>x</bash-stdout>"); ok {
 		t.Error("an output is no line")
 	}
-	if !LocalOutput("<local-command-stdout></local-command-stdout>") || !LocalOutput(" <local-command-stderr>x") || LocalOutput("<local-command-caveat>x") {
+	if !LocalOutput("<local-command-stdout></local-command-stdout>") || !LocalOutput(" <local-command-stderr>x") ||
+		LocalOutput("<local-command-caveat>x") {
 		t.Error("the output of a command is not told from its caveat")
 	}
 }
 
 func TestIDs(t *testing.T) {
 	const id = "261c700b-5c0d-4f0e-9a6b-0123456789ab"
-	if ShortOf(id) != "261c700b" || ShortOf("261c700b") != "261c700b" || !IsShort(ShortOf(id)) || IsShort("261C700B") || !IsUUID(id) || IsUUID(strings.ToUpper(id)) {
+	if ShortOf(id) != "261c700b" || ShortOf("261c700b") != "261c700b" || !IsShort(ShortOf(id)) || IsShort("261C700B") ||
+		!IsUUID(id) || IsUUID(strings.ToUpper(id)) {
 		t.Error("ids are misread")
 	}
 	for in, want := range map[string]string{"cse_01abc": "01abc", "session_01abc": "01abc", "01abc": "01abc", "": ""} {
@@ -173,9 +185,12 @@ func TestIDs(t *testing.T) {
 func TestParseLogLine(t *testing.T) {
 	const stamp = "2026-11-29T12:01:43.816Z"
 	for line, want := range map[string]LogLine{
-		"[" + stamp + "] [bg] bg claimed-spare 261c700b (fleet)":            {Kind: LogStarted, Short: "261c700b", Cause: "fleet"},
-		"[" + stamp + "] [bg] bg retire 261c700b: idle-prompt, idle 61m":    {Kind: LogRetired, Short: "261c700b", Cause: "idle-prompt", Idle: "61m"},
-		"[" + stamp + "] [bg] bg settled 261c700b (crashed): exit 1":        {Kind: LogSettled, Short: "261c700b", Cause: SettledCrashed, Detail: "exit 1"},
+		"[" + stamp + "] [bg] bg claimed-spare 261c700b (fleet)": {Kind: LogStarted, Short: "261c700b",
+			Cause: "fleet"},
+		"[" + stamp + "] [bg] bg retire 261c700b: idle-prompt, idle 61m": {Kind: LogRetired, Short: "261c700b",
+			Cause: "idle-prompt", Idle: "61m"},
+		"[" + stamp + "] [bg] bg settled 261c700b (crashed): exit 1": {Kind: LogSettled, Short: "261c700b",
+			Cause: SettledCrashed, Detail: "exit 1"},
 		"[" + stamp + "] [bg] bg spare spawned host pid=7":                  {},
 		"[" + stamp + "] [supervisor] shutting down (cause=signal, live=2)": {Kind: LogShutdown, Cause: "signal"},
 		"[" + stamp + "] [supervisor] ─── daemon start ─── version=2.1.332": {Kind: LogSupervisor},
@@ -191,13 +206,15 @@ func TestParseLogLine(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"[" + stamp + "] [bg] bg retire 261c700b: memory-pressure, idle 61m [x]": "memory-pressure, idle 61m [x]",
-		"bg retire 261c700b: idle-prompt, idle 8h":                               "idle-prompt, idle 8h", "bg settled 261c700b (done)": "", "": "",
+		"bg retire 261c700b: idle-prompt, idle 8h":                               "idle-prompt, idle 8h",
+		"bg settled 261c700b (done)":                                             "", "": "",
 	} {
 		if got := Retirement(line); got != want {
 			t.Errorf("%q: retired %q, want %q", line, got, want)
 		}
 	}
-	if adopted, respawned, dead, ok := Adoption("bg adopt: adopted=2 respawned=0 dead=1"); !ok || adopted != "2" || respawned != "0" || dead != "1" {
+	if adopted, respawned, dead, ok := Adoption("bg adopt: adopted=2 respawned=0 dead=1"); !ok || adopted != "2" ||
+		respawned != "0" || dead != "1" {
 		t.Error("an adoption is misread")
 	}
 }

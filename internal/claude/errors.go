@@ -46,21 +46,26 @@ var errorWords = []struct {
 	{KindBilling, regexp.MustCompile(`(?i)credit balance|usage credits|spend(?:ing)? limit|add funds|` +
 		`out of usage · (?:add|contact)|extra usage is required|doesn't include (?:extra )?usage|pooled group budget|` +
 		`billing_error|\b402\b|usage (?:allocation has been disabled|limit is set to \$0)|account is on hold`)},
-	{KindBusy, regexp.MustCompile(`(?i)\b529\b|overloaded|not your usage limit|(?:experiencing|under) high (?:load|demand)|` +
+	{KindBusy, regexp.MustCompile(`(?i)\b529\b|overloaded|not your usage limit|(?:experiencing|under) high ` +
+		`(?:load|demand)|` +
 		`at capacity`)},
 	{KindLimit, regexp.MustCompile(`(?i)(?:hit|reached|exceeded|over) your\b[^.\n]{0,40}\blimit|` +
-		`\b(?:usage|session|weekly|daily|monthly|\w+-hour|opus|sonnet|haiku|fable|plan)[ _]limit|limit (?:reached|will reset)|rate.?limit|` +
+		`\b(?:usage|session|weekly|daily|monthly|\w+-hour|opus|sonnet|haiku|fable|plan)[ _]limit|limit (?:reached|will ` +
+		`reset)|rate.?limit|` +
 		`out of (?:extra )?usage|too many requests|\b429\b`)},
 	{KindSignIn, regexp.MustCompile(`(?i)/login\b|not logged in|login (?:expired|reached its time limit)|` +
-		`\bsign(?:ed)?[ -](?:in|out)\b|\boauth\b|invalid (?:x-)?(?:api[ -]?key|auth token)|x-api-key|authenticat|unauthorized|re-authenticate|\b401\b|` +
+		`\bsign(?:ed)?[ -](?:in|out)\b|\boauth\b|invalid (?:x-)?(?:api[ -]?key|auth ` +
+		`token)|x-api-key|authenticat|unauthorized|re-authenticate|\b401\b|` +
 		`refresh your login|log ?in again|belongs to a disabled organization|` +
 		`organization has (?:been )?disabled|credentials expired`)},
 	{KindModel, regexp.MustCompile(`(?i)issue with the selected model|not available with the claude \w+ plan|` +
 		`invalid model name|model .{0,60}(?:not available|not found|does not exist)|not_found_error.*model`)},
 	{KindRefused, regexp.MustCompile(`(?i)usage policy|safeguards flagged|content filtering policy|` +
-		`unable to respond to this request|can't respond to your last message|legal/aup|\b403\b|permission_error|gateway refused the request`)},
+		`unable to respond to this request|can't respond to your last message|legal/aup|\b403\b|permission_error|gateway ` +
+		`refused the request`)},
 	{KindConnection, regexp.MustCompile(`(?i)unable to connect|connection (?:error|dropped|reset|closed|refused)|` +
-		`request timed out|\btimed? ?out\b|fetch failed|\bE(?:CONNRE(?:SET|FUSED)|NOTFOUND|TIMEDOUT|PIPE|AI_AGAIN)\b|socket hang up|` +
+		`request timed out|\btimed? ?out\b|fetch ` +
+		`failed|\bE(?:CONNRE(?:SET|FUSED)|NOTFOUND|TIMEDOUT|PIPE|AI_AGAIN)\b|socket hang up|` +
 		`response could not be read|no data arrived|SSL (?:error|certificate)`)},
 }
 

@@ -54,8 +54,8 @@ func Link(body string) string {
 	return "https://claude.ai/code/" + ThreadPrefix + body
 }
 
-// Slug is the name of the project folder of a working folder: every character that is no ASCII letter or digit is a dash. The
-// client cuts a long one and puts a hash behind it, which is not known here.
+// Slug is the name of the project folder of a working folder: every character that is no ASCII letter or digit is a
+// dash. The client cuts a long one and puts a hash behind it, which is not known here.
 func Slug(dir string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

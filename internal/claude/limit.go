@@ -11,7 +11,8 @@ var (
 	// The ways in which a text names the end of a limit.
 	limitEpoch = regexp.MustCompile(`\|\s*(\d{10})\b`)
 	limitISO   = regexp.MustCompile(`\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))`)
-	limitClock = regexp.MustCompile(`(?i)resets?(?: at)?\s+(?:([a-z]{3,9})\s+(\d{1,2})(?:,| at)?\s+)?(\d{1,2})(?::(\d\d))?\s*(am|pm)?` +
+	limitClock = regexp.MustCompile(`(?i)resets?(?: at)?\s+(?:([a-z]{3,9})\s+(\d{1,2})(?:,| at)?\s+)?(\d{1,` +
+		`2})(?::(\d\d))?\s*(am|pm)?` +
 		`(?:\s*\(([A-Za-z_]+(?:/[A-Za-z_+\-0-9]+)*)\))?`)
 	limitAfter = regexp.MustCompile(`(?i)(?:retry|try again|resets?)[- ](?:after|in):?\s*(\d+)\s*` +
 		`(s|sec|seconds?|m|min|minutes?|h|hours?)?\b`)

@@ -56,8 +56,8 @@ type LogLine struct {
 	Text string
 }
 
-// Retirement is what a line of the log, or its text, says of how a session was retired: the cause and the idle time; empty when it
-// is no retirement.
+// Retirement is what a line of the log, or its text, says of how a session was retired: the cause and the idle time;
+// empty when it is no retirement.
 func Retirement(line string) string {
 	_, text, ok := strings.Cut(line, "[bg] ")
 	if !ok {

@@ -15,42 +15,53 @@ var samples = map[string]struct {
 	re    *regexp.Regexp
 	texts []string
 }{
-	"notification":  {notification, []string{agentEnded}},
-	"tagged":        {tagged, []string{agentEnded}},
-	"cutEarlier":    {cutEarlier, []string{`Background command "sleep 600" didn't finish before the previous session ended`}},
+	"notification": {notification, []string{agentEnded}},
+	"tagged":       {tagged, []string{agentEnded}},
+	"cutEarlier": {cutEarlier, []string{
+		`Background command "sleep 600" didn't finish before the previous session ended`}},
 	"versionNumber": {versionNumber, []string{"2.1.332 (Claude Code)"}},
 	"backgrounded":  {backgrounded, []string{"backgrounded · 261c700b · fix the import"}},
 	"copyNote": {copyNote, []string{
-		"note: session 261c700b is already running in the background, so this started a copy as 0e30a1f7. `claude attach 261c700b` opens the original.",
-		"note: background session 261c700b keeps its own saved options, so the flags you passed started a copy as 0e30a1f7. Without flags, the same command continues 261c700b itself.",
-		"note: a restricted shell does not wake background session 261c700b in place, so this started a restricted copy as 0e30a1f7",
+		"note: session 261c700b is already running in the background, so this started a copy as 0e30a1f7. `claude attach " +
+			"261c700b` opens the original.",
+		"note: background session 261c700b keeps its own saved options, so the flags you passed started a copy as " +
+			"0e30a1f7. Without flags, the same command continues 261c700b itself.",
+		"note: a restricted shell does not wake background session 261c700b in place, so this started a restricted copy " +
+			"as 0e30a1f7",
 	}},
-	"copyOfNote":  {copyOfNote, []string{"note: started a copy of that conversation as 0e30a1f7. To continue a session under its own id, pass its full session id"}},
-	"copyWords":   {copyWords, []string{"note: another background session already uses the id 261c700b, so this started a copy as -"}},
-	"wokeNote":    {wokeNote, []string{"note: woke session 261c700b with its saved options (-n)."}},
-	"savedNote":   {savedNote, []string{"Your message is saved and will be delivered when session 261c700b next starts."}},
-	"notTrusted":  {notTrusted, []string{"Workspace not trusted. Run `claude` in /home/ann/work once and accept the trust prompt, then retry."}},
-	"notOnDisk":   {notOnDisk, []string{"Workspace not trusted. /home/ann/gone could not be resolved on disk."}},
-	"alreadyRuns": {alreadyRuns, []string{"Session 261c700b is already running \u2014 `claude attach 261c700b` to join it"}},
-	"ansi":        {ansi, []string{"\x1b[1mbackgrounded\x1b[22m · \x1b[36m261c700b\x1b[39m"}},
-	"limitEpoch":  {limitEpoch, []string{"Claude AI usage limit reached|1795990000"}},
-	"limitISO":    {limitISO, []string{"limit reached until 2026-11-29T20:15:00+01:00"}},
-	"limitClock":  {limitClock, []string{"You've hit your session limit · resets 3pm (Europe/Berlin)"}},
-	"limitAfter":  {limitAfter, []string{"API Error: 429 rate_limit_error, retry after 90 seconds"}},
-	"approve":     {approve, []string{"approve Bash: touch x"}},
-	"shortForm":   {shortForm, []string{"261c700b"}},
-	"uuidForm":    {uuidForm, []string{"261c700b-5c0d-4f0e-9a6b-0123456789ab"}},
-	"logLine":     {logLine, []string{"[2026-11-29T12:01:43.816Z] [bg] bg spawned 261c700b (shell)"}},
-	"logSpawned":  {logSpawned, []string{"bg spawned 261c700b (shell)", "bg claimed-spare 261c700b (fleet)"}},
-	"logRetire": {logRetire, []string{"bg retire 261c700b: idle-prompt, idle 61m", "bg retire 261c700b: settled, idle 8h [low memory]",
+	"copyOfNote": {copyOfNote, []string{"note: started a copy of that conversation as 0e30a1f7. To continue a session " +
+		"under its own id, pass its full session id"}},
+	"copyWords": {copyWords, []string{"note: another background session already uses the id 261c700b, so this " +
+		"started a copy as -"}},
+	"wokeNote":  {wokeNote, []string{"note: woke session 261c700b with its saved options (-n)."}},
+	"savedNote": {savedNote, []string{"Your message is saved and will be delivered when session 261c700b next starts."}},
+	"notTrusted": {notTrusted, []string{"Workspace not trusted. Run `claude` in /home/ann/work once and accept the " +
+		"trust prompt, then retry."}},
+	"notOnDisk": {notOnDisk, []string{"Workspace not trusted. /home/ann/gone could not be resolved on disk."}},
+	"alreadyRuns": {alreadyRuns,
+		[]string{"Session 261c700b is already running \u2014 `claude attach 261c700b` to join it"}},
+	"ansi":       {ansi, []string{"\x1b[1mbackgrounded\x1b[22m · \x1b[36m261c700b\x1b[39m"}},
+	"limitEpoch": {limitEpoch, []string{"Claude AI usage limit reached|1795990000"}},
+	"limitISO":   {limitISO, []string{"limit reached until 2026-11-29T20:15:00+01:00"}},
+	"limitClock": {limitClock, []string{"You've hit your session limit · resets 3pm (Europe/Berlin)"}},
+	"limitAfter": {limitAfter, []string{"API Error: 429 rate_limit_error, retry after 90 seconds"}},
+	"approve":    {approve, []string{"approve Bash: touch x"}},
+	"shortForm":  {shortForm, []string{"261c700b"}},
+	"uuidForm":   {uuidForm, []string{"261c700b-5c0d-4f0e-9a6b-0123456789ab"}},
+	"logLine":    {logLine, []string{"[2026-11-29T12:01:43.816Z] [bg] bg spawned 261c700b (shell)"}},
+	"logSpawned": {logSpawned, []string{"bg spawned 261c700b (shell)", "bg claimed-spare 261c700b (fleet)"}},
+	"logRetire": {logRetire, []string{"bg retire 261c700b: idle-prompt, idle 61m", "bg retire 261c700b: settled, idle " +
+		"8h [low memory]",
 		"bg retire 261c700b: settled, idle 8h, worker 2.1.300 (daemon 2.1.332)"}},
-	"logSettled":  {logSettled, []string{"bg settled 261c700b (done)", "bg settled 261c700b (crashed): exit 1 before init"}},
+	"logSettled": {logSettled, []string{"bg settled 261c700b (done)",
+		"bg settled 261c700b (crashed): exit 1 before init"}},
 	"logAdopted":  {logAdopted, []string{"bg adopt: adopted=0 respawned=0 dead=3"}},
 	"logStart":    {logStart, []string{"─── daemon start ─── version=2.1.332 pid=4711"}},
 	"logUpgrade":  {logUpgrade, []string{"binary changed on disk, self-restarting for upgrade"}},
 	"logStop":     {logStop, []string{"shutdown requested via control socket"}},
 	"logShutdown": {logShutdown, []string{"shutting down (cause=signal, live_workers=2)"}},
-	"logGlued":    {logGlued, []string{"[2026-11-29T12:01:43.816Z] [bg] bg sp[2026-11-29T12:04:00.001Z] [supervisor] ─── daemon start ─── version=2.1.332 pid=9"}},
+	"logGlued": {logGlued, []string{"[2026-11-29T12:01:43.816Z] [bg] bg sp[2026-11-29T12:04:00.001Z] [supervisor] " +
+		"─── daemon start ─── version=2.1.332 pid=9"}},
 }
 
 // refusalSamples are what the client printed when it started nothing.
@@ -62,10 +73,12 @@ var refusalSamples = []string{
 	"Failed to resume the conversation",
 	"Failed to resume session 261c700b-5c0d-4f0e-9a6b-0123456789ab",
 	"error: unknown option '--bg'",
-	"Background sessions are unavailable in a user delegated session, so nothing was started. Run the task in this session instead.",
+	"Background sessions are unavailable in a user delegated session, so nothing was started. Run the task in this " +
+		"session instead.",
 	"Couldn't reach the background service (ECONNREFUSED)",
 	"Couldn't start a background session: the background service that is running is an older version.",
-	"Couldn't tell whether -p is a flag or text here, so nothing was started. To start a background session put it first: claude --bg <prompt>",
+	"Couldn't tell whether -p is a flag or text here, so nothing was started. To start a background session put it " +
+		"first: claude --bg <prompt>",
 }
 
 // errorSamples are errors as the client wrote them, with their kind.
@@ -97,7 +110,8 @@ var errorSamples = map[string]Kind{
 	"Claude AI usage limit reached|1795990000":                      KindLimit,
 	"5-hour limit reached ∙ resets 3pm":                             KindLimit,
 	"You're out of extra usage · resets 3pm":                        KindLimit,
-	`API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your organization's rate limit"}}`: KindLimit,
+	`API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your ` +
+		`organization's rate limit"}}`: KindLimit,
 	"API Error: Request rejected (429)": KindLimit,
 	"API Error: Too many requests":      KindLimit,
 
@@ -147,12 +161,13 @@ var errorSamples = map[string]Kind{
 	`API Error: 404 {"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}`:               KindModel,
 	"The model claude-opus-9 is not available on your foundry deployment.":                                         KindModel,
 
-	"API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy (https://www.anthropic.com/legal/aup).": KindRefused,
-	"API Error: Opus's safeguards flagged this message. This sometimes happens with safe, normal conversations.":                                    KindRefused,
-	`API Error: 400 {"error":{"message":"Output blocked by content filtering policy"}}`:                                                             KindRefused,
-	"Opus can't respond to your last message with this content.":                                                                                    KindRefused,
-	`API Error: 403 {"type":"error","error":{"type":"permission_error","message":"Not allowed"}}`:                                                   KindRefused,
-	"Gateway refused the request · check with your gateway administrator":                                                                           KindRefused,
+	"API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy " +
+		"(https://www.anthropic.com/legal/aup).": KindRefused,
+	"API Error: Opus's safeguards flagged this message. This sometimes happens with safe, normal conversations.": KindRefused,
+	`API Error: 400 {"error":{"message":"Output blocked by content filtering policy"}}`:                          KindRefused,
+	"Opus can't respond to your last message with this content.":                                                 KindRefused,
+	`API Error: 403 {"type":"error","error":{"type":"permission_error","message":"Not allowed"}}`:                KindRefused,
+	"Gateway refused the request · check with your gateway administrator":                                        KindRefused,
 
 	"API Error: Connection error.":                                         KindConnection,
 	"Connection dropped (ECONNRESET)":                                      KindConnection,
@@ -188,7 +203,8 @@ func TestErrorKind(t *testing.T) {
 
 func TestOverAndBrake(t *testing.T) {
 	brakes := map[Kind]bool{KindSignIn: true, KindLimit: true, KindBusy: true, KindBilling: true}
-	for _, k := range []Kind{KindSignIn, KindLimit, KindBusy, KindTooLong, KindRefused, KindBilling, KindModel, KindConnection, KindOther} {
+	for _, k := range []Kind{KindSignIn, KindLimit, KindBusy, KindTooLong, KindRefused, KindBilling, KindModel,
+		KindConnection, KindOther} {
 		if !k.Over() {
 			t.Errorf("a turn that met %q is not over", k)
 		}
@@ -320,11 +336,14 @@ func callName(call *ast.CallExpr) string {
 }
 
 // agentEnded is the notification of an agent's end, as the client 2.1.332 writes it.
-const agentEnded = "<task-notification>\n<task-id>a096f209e7975d7f4</task-id>\n<output-file>/tmp/claude-0/tasks/a096f209e7975d7f4.output</output-file>\n" +
-	"<status>completed</status>\n<summary>Agent \"cut work\" finished</summary>\n<result>sub done <status>running</status></result>\n</task-notification>"
+const agentEnded = "<task-notification>\n<task-id>a096f209e7975d7f4</task-id>\n" +
+	"<output-file>/tmp/claude-0/tasks/a096f209e7975d7f4.output</output-file>\n" +
+	"<status>completed</status>\n<summary>Agent \"cut work\" finished</summary>\n<result>sub done " +
+	"<status>running</status></result>\n</task-notification>"
 
 func TestNotifications(t *testing.T) {
-	cut := strings.NewReplacer("completed", "killed", `Agent "cut work" finished`, "it didn't finish before the previous session ended").Replace(agentEnded)
+	cut := strings.NewReplacer("completed", "killed", `Agent "cut work" finished`,
+		"it didn't finish before the previous session ended").Replace(agentEnded)
 	for _, c := range []struct {
 		text  string
 		ended []bool

@@ -55,18 +55,22 @@ func OwnNote(subtype string) bool { return ownNotes[subtype] }
 // Notification is what one <task-notification> tells of a task.
 type Notification struct {
 	TaskID, ToolUseID, Status, Summary string
-	// Ended says that the client saw the task end. A task that was only found cut when its session started again may run on.
+	// Ended says that the client saw the task end. A task that was only found cut when its session started again may run
+	// on.
 	Ended bool
 }
 
 var (
 	notification = regexp.MustCompile(`(?s)<task-notification\b[^>]*>(.*?)</task-notification>`)
-	tagged       = regexp.MustCompile(`(?s)<(task-id|tool-use-id|status|summary)>(.*?)</(?:task-id|tool-use-id|status|summary)>`)
-	cutEarlier   = regexp.MustCompile(`(?i)didn['’]t finish before|previous session|session (?:ended|was restarted|restarted)`)
+	tagged       = regexp.MustCompile(
+		`(?s)<(task-id|tool-use-id|status|summary)>(.*?)</(?:task-id|tool-use-id|status|summary)>`)
+	cutEarlier = regexp.MustCompile(`(?i)didn['’]t finish before|previous session|session (?:ended|was ` +
+		`restarted|restarted)`)
 )
 
 // goesOn are the statuses of a task that has not ended.
-var goesOn = map[string]bool{"": true, "running": true, "pending": true, "started": true, "in_progress": true, "progress": true}
+var goesOn = map[string]bool{"": true, "running": true, "pending": true, "started": true, "in_progress": true,
+	"progress": true}
 
 // Notifications reads the task notifications in a text.
 func Notifications(s string) []Notification {
@@ -78,7 +82,8 @@ func Notifications(s string) []Notification {
 		var n Notification
 		// What the task printed stands behind these, and may hold the same tags.
 		for _, t := range tagged.FindAllStringSubmatch(m[1], -1) {
-			at := map[string]*string{"task-id": &n.TaskID, "tool-use-id": &n.ToolUseID, "status": &n.Status, "summary": &n.Summary}[t[1]]
+			at := map[string]*string{"task-id": &n.TaskID, "tool-use-id": &n.ToolUseID, "status": &n.Status,
+				"summary": &n.Summary}[t[1]]
 			if *at == "" {
 				*at = strings.TrimSpace(t[2])
 			}

@@ -70,15 +70,15 @@ func behindReminders(s string) string {
 	return s
 }
 
-// LocalOutput says whether a text is what a command printed that the client answered by itself. The command's own line stands
-// before it, and the model is asked nothing.
+// LocalOutput says whether a text is what a command printed that the client answered by itself. The command's own
+// line stands before it, and the model is asked nothing.
 func LocalOutput(s string) bool {
 	s = strings.TrimLeft(s, " \t\r\n")
 	return strings.HasPrefix(s, "<local-command-stdout") || strings.HasPrefix(s, "<local-command-stderr")
 }
 
-// CommandLine reads the line that the client writes for a command that a person typed: its name without the slash, and its
-// arguments.
+// CommandLine reads the line that the client writes for a command that a person typed: its name without the slash,
+// and its arguments.
 func CommandLine(s string) (name, args string, ok bool) {
 	if author, _ := MarkedBy(s); author != AuthorCommand {
 		return "", "", false

@@ -35,7 +35,8 @@ func TestADefectIsClosedByNameOnly(t *testing.T) {
 	ack := func(session string, keys ...string) told {
 		return told{Acknowledged, session, AckData{User: "ada", What: AckDefect, Keys: keys}}
 	}
-	copied := told{Concluded, "0000000b", OutcomeData{PromptID: "p", Outcome: Copy, Sent: true, Reason: "a copy", Other: "0000000c"}}
+	copied := told{Concluded, "0000000b", OutcomeData{PromptID: "p", Outcome: Copy, Sent: true, Reason: "a copy",
+		Other: "0000000c"}}
 	for _, c := range []struct {
 		name   string
 		events []told
@@ -44,18 +45,24 @@ func TestADefectIsClosedByNameOnly(t *testing.T) {
 		{"nothing", nil, nil},
 		{"both are open", []told{defect("0000000a", "1"), copied}, []string{"0000000a 1", "0000000b copy:p"}},
 		{"one is closed", []told{defect("0000000a", "1"), copied, ack("0000000a", "1")}, []string{"0000000b copy:p"}},
-		{"an outcome's defect, too", []told{defect("0000000a", "1"), copied, ack("0000000b", "copy:p")}, []string{"0000000a 1"}},
-		{"one that was found meanwhile stays", []told{defect("0000000a", "1"), defect("0000000a", "2"), ack("0000000a", "1")}, []string{"0000000a 2"}},
-		{"an older recovery named a session and no keys", []told{defect("0000000a", "1"), defect("0000000a", "2"), copied, ack("0000000a")}, []string{"0000000b copy:p"}},
+		{"an outcome's defect, too", []told{defect("0000000a", "1"), copied, ack("0000000b", "copy:p")},
+			[]string{"0000000a 1"}},
+		{"one that was found meanwhile stays", []told{defect("0000000a", "1"), defect("0000000a", "2"), ack("0000000a", "1")},
+			[]string{"0000000a 2"}},
+		{"an older recovery named a session and no keys", []told{defect("0000000a", "1"), defect("0000000a", "2"), copied,
+			ack("0000000a")}, []string{"0000000b copy:p"}},
 		{"an older recovery closed all", []told{defect("0000000a", "1"), copied, ack("")}, nil},
-		{"a limit closes none", []told{defect("0000000a", "1"), {Acknowledged, "", AckData{What: AckLimit}}}, []string{"0000000a 1"}},
-		{"a second review closes none", []told{copied, {RunStarted, "", RunData{Command: "resume", Detail: "--again"}}}, []string{"0000000b copy:p"}},
+		{"a limit closes none", []told{defect("0000000a", "1"), {Acknowledged, "", AckData{What: AckLimit}}},
+			[]string{"0000000a 1"}},
+		{"a second review closes none", []told{copied, {RunStarted, "", RunData{Command: "resume", Detail: "--again"}}},
+			[]string{"0000000b copy:p"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var open []string
 			for _, d := range Replay(history(t, c.events...)).Defects {
 				open = append(open, d.Session+" "+d.Key)
-				if !strings.HasSuffix(d.Next, ", then: recovery ack "+d.Session) || !strings.HasPrefix(d.Next, d.Do+",") || d.Do == "" {
+				if !strings.HasSuffix(d.Next, ", then: recovery ack "+d.Session) || !strings.HasPrefix(d.Next, d.Do+",") ||
+					d.Do == "" {
 					t.Errorf("do %q, next %q", d.Do, d.Next)
 				}
 			}
@@ -72,7 +79,8 @@ func TestADefectOfAnOlderRecoveryNamesItsWayOut(t *testing.T) {
 		"claude stop 0000000a": "claude stop 0000000a, then: recovery ack 0000000a",
 		"":                     "look at its thread, then: recovery ack 0000000a",
 	} {
-		s := Replay(history(t, told{Defect, "0000000a", map[string]string{"code": "write", "text": "x", "key": "1", "next": next}}))
+		s := Replay(history(t, told{Defect, "0000000a", map[string]string{"code": "write", "text": "x", "key": "1",
+			"next": next}}))
 		if len(s.Defects) != 1 || s.Defects[0].Next != want {
 			t.Errorf("%+v, want the next %q", s.Defects, want)
 		}

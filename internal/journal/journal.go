@@ -59,7 +59,8 @@ type BrokenError struct {
 
 func (e *BrokenError) Error() string {
 	return fmt.Sprintf("the journal %s is broken at line %d: %s; nothing is sent while the record cannot be relied on. "+
-		"Look at the line; to go on by hand, copy the file away, then restore it from a backup or move the whole work folder aside "+
+		"Look at the line; to go on by hand, copy the file away, then restore it from a backup or move the whole work "+
+		"folder aside "+
 		"and start again with `recovery inventory` (sessions that already hold a review are still recognised by its marker)",
 		e.Path, e.Line, e.Cause)
 }
@@ -154,8 +155,8 @@ func (j *Journal) Append(t Type, session string, data any) error {
 	return j.AppendIf(t, session, data, nil)
 }
 
-// AppendIf is Append unless unless says, of the events so far, that nothing is to be written. In a folder where nothing may be
-// written, what was merely seen is left out, and an act is refused with the reason.
+// AppendIf is Append unless unless says, of the events so far, that nothing is to be written. In a folder where
+// nothing may be written, what was merely seen is left out, and an act is refused with the reason.
 func (j *Journal) AppendIf(t Type, session string, data any, unless func([]Event) bool) error {
 	if j.barred != nil {
 		if t.seen() {
@@ -170,7 +171,8 @@ func (j *Journal) AppendIf(t Type, session string, data any, unless func([]Event
 		if errors.As(err, &broken) {
 			return err
 		}
-		return fmt.Errorf("writing %q to the journal in %s: %w; make the folder writable and free some space, then run it again", t, j.dir, err)
+		return fmt.Errorf("writing %q to the journal in %s: %w; make the folder writable and free some space, then run it "+
+			"again", t, j.dir, err)
 	}
 	return nil
 }
@@ -201,7 +203,8 @@ func (j *Journal) append(t Type, session string, data any, unless func([]Event) 
 		if err := f.Truncate(good); err != nil {
 			return err
 		}
-		j.Told(fmt.Sprintf("the journal's last line was torn (%d bytes, a run was cut off while it wrote); it was removed", torn))
+		j.Told(fmt.Sprintf("the journal's last line was torn (%d bytes, a run was cut off while it wrote); it was removed",
+			torn))
 	}
 	if unless != nil && unless(events) {
 		return nil

@@ -252,7 +252,8 @@ func TestReplayAgainstAModel(t *testing.T) {
 			}
 		}
 		if gotOpen != open || gotSent != sent || len(s.Defects) != defects || x.SavedPrompt() != saved {
-			t.Fatalf("open %d/%d, sent %d/%d, defects %d/%d, saved %q/%q", gotOpen, open, gotSent, sent, len(s.Defects), defects, x.SavedPrompt(), saved)
+			t.Fatalf("open %d/%d, sent %d/%d, defects %d/%d, saved %q/%q", gotOpen, open, gotSent, sent, len(s.Defects), defects,
+				x.SavedPrompt(), saved)
 		}
 		if (x.OpenWake() != nil) != (open > 0) {
 			t.Fatalf("OpenWake is %v with %d open", x.OpenWake(), open)

@@ -21,7 +21,8 @@ type Holder struct {
 
 // Name is the run as one reads it.
 func (h *Holder) Name() string {
-	return fmt.Sprintf("`recovery %s` of %s (process %d, since %s)", h.Command, h.User, h.PID, h.Since.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("`recovery %s` of %s (process %d, since %s)", h.Command, h.User, h.PID,
+		h.Since.UTC().Format(time.RFC3339))
 }
 
 // HeldError says that another run works on the account.
@@ -35,7 +36,8 @@ func (e *HeldError) Error() string {
 	if h := e.Holder; h != nil {
 		who = h.Name()
 	}
-	return fmt.Sprintf("the account is locked by %s; wait for it to end, then run this again (the lock is %s and goes with its process)", who, e.Path)
+	return fmt.Sprintf("the account is locked by %s; wait for it to end, then run this again (the lock is %s and goes "+
+		"with its process)", who, e.Path)
 }
 
 // Lock takes the account's lock, or answers HeldError at once. release gives it back.
@@ -50,7 +52,8 @@ func (w *Work) Lock(me Holder) (release func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("locking the account (%s): %w; make the folder writable or choose another one with --work", path, err)
+		return nil, fmt.Errorf("locking the account (%s): %w; make the folder writable or choose another one with --work",
+			path, err)
 	}
 	if !ok {
 		return nil, &HeldError{Path: path, Holder: readHolder(path)}
@@ -88,8 +91,8 @@ func holderIn(path string) *Holder {
 	return &h
 }
 
-// HeldBy tells who works on the account now, without touching the lock: even a look at it could turn a run away that begins at
-// this moment. A holder whose process is gone left its name behind when it was killed.
+// HeldBy tells who works on the account now, without touching the lock: even a look at it could turn a run away that
+// begins at this moment. A holder whose process is gone left its name behind when it was killed.
 func (w *Work) HeldBy() (*Holder, bool) {
 	h := holderIn(w.Path(lockFile))
 	if h == nil {

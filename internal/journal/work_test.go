@@ -28,7 +28,8 @@ func TestWorkLoadsWhatItSaved(t *testing.T) {
 		t.Error("reading made the folder")
 	}
 	backup, err := w.Backup("claude.json", []byte("{}"), time.Unix(0, 7))
-	if err := errors.Join(err, w.SaveInventory(thing{"inventory"}), w.SaveEvents("0000000a", thing{"events"}), w.SaveGroups([]byte{})); err != nil {
+	if err := errors.Join(err, w.SaveInventory(thing{"inventory"}), w.SaveEvents("0000000a", thing{"events"}),
+		w.SaveGroups([]byte{})); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(backup); err != nil || string(data) != "{}" {
@@ -55,12 +56,14 @@ func TestWorkLoadsWhatItSaved(t *testing.T) {
 	}
 }
 
-// TestABarredFolderIsNotWritten: acts are refused with the reason, what was merely seen is left out, and nothing is created.
+// TestABarredFolderIsNotWritten: acts are refused with the reason, what was merely seen is left out, and nothing is
+// created.
 func TestABarredFolderIsNotWritten(t *testing.T) {
 	w := WorkIn(filepath.Join(t.TempDir(), "work"))
 	w.Barred = errors.New("it is another user's")
 	j := w.Journal(time.Now)
-	for _, typ := range []Type{RunStarted, Confirmed, Intended, Concluded, Settled, Acknowledged, Trusted, TurnedAway, "of-tomorrow"} {
+	for _, typ := range []Type{RunStarted, Confirmed, Intended, Concluded, Settled, Acknowledged, Trusted, TurnedAway,
+		"of-tomorrow"} {
 		if err := j.Append(typ, "0000000a", RunData{}); !errors.Is(err, w.Barred) {
 			t.Errorf("%s: %v", typ, err)
 		}
@@ -73,7 +76,8 @@ func TestABarredFolderIsNotWritten(t *testing.T) {
 	_, err := w.Lock(Holder{PID: 1})
 	_, backupErr := w.Backup("x", nil, time.Now())
 	_, handoffErr := w.SaveHandoff(nil, time.Now())
-	for _, err := range []error{err, backupErr, handoffErr, w.SaveInventory(1), w.SaveEvents("0000000a", 1), w.SaveGroups(nil)} {
+	for _, err := range []error{err, backupErr, handoffErr, w.SaveInventory(1), w.SaveEvents("0000000a", 1),
+		w.SaveGroups(nil)} {
 		if !errors.Is(err, w.Barred) {
 			t.Errorf("%v", err)
 		}

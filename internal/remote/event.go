@@ -22,7 +22,8 @@ type Event struct {
 }
 
 // knownKinds are looked for before any other member; user first, since that is the one that must not be missed.
-var knownKinds = []string{"user", "assistant", "result", "system", "control_request", "control_response", "control_cancel_request",
+var knownKinds = []string{"user", "assistant", "result", "system", "control_request", "control_response",
+	"control_cancel_request",
 	"tool_progress", "env_manager_log", "stream_event", "rate_limit_event", "auth_status", "keep_alive"}
 
 var kindPrefix = regexp.MustCompile(`^(?:session_)?event_(?:type|kind)_`)
@@ -33,7 +34,8 @@ type entry struct {
 	layers []gjson.Result
 }
 
-// openRow finds the kind and the layers: the kind is a member beside created_at, or `type`, or `event_type` with a payload.
+// openRow finds the kind and the layers: the kind is a member beside created_at, or `type`, or `event_type` with a
+// payload.
 func openRow(row gjson.Result) entry {
 	var e entry
 	push := func(v gjson.Result) {
@@ -68,7 +70,8 @@ func openRow(row gjson.Result) entry {
 	return e
 }
 
-// onlyObject returns the one member of a row that is an object and no part of a message: a kind that is not known by name.
+// onlyObject returns the one member of a row that is an object and no part of a message: a kind that is not known by
+// name.
 func onlyObject(row gjson.Result) (string, gjson.Result) {
 	var name string
 	var body gjson.Result

@@ -18,9 +18,9 @@ type Events struct {
 	Notes    []string // what is no fault of an entry and still worth a word
 }
 
-// ReadEvents reads pages of one session's events, in any order. The list comes newest page first and oldest entry first inside a
-// page; its pages overlap, and a page can be empty and still have more, since its filter works after the page is read. An error
-// names every file that is no such page (RefusedError).
+// ReadEvents reads pages of one session's events, in any order. The list comes newest page first and oldest entry
+// first inside a page; its pages overlap, and a page can be empty and still have more, since its filter works after
+// the page is read. An error names every file that is no such page (RefusedError).
 func ReadEvents(files ...File) (Events, error) {
 	pages, err := readPages("events", files, checkEventPage)
 	if err != nil {
@@ -33,7 +33,8 @@ func ReadEvents(files ...File) (Events, error) {
 	var items []Event
 	for i, p := range backToFront(pages) {
 		if p.bare {
-			out.Notes = append(out.Notes, p.at(-1)+": a bare list of rows has no paging fields: whether there are earlier events cannot be told")
+			out.Notes = append(out.Notes, p.at(-1)+": a bare list of rows has no paging fields: whether there are earlier "+
+				"events cannot be told")
 		}
 		stops[i] = stop{more: p.more, empty: len(p.rows) == 0, next: p.first, order: p.order, saved: p.saved}
 		for n, row := range p.rows {
@@ -81,7 +82,8 @@ func ReadEvents(files ...File) (Events, error) {
 			": still has more, though a page with later events says that it is the first: these are two different lists")
 	}
 	if out.HasMore && out.FirstID == "" {
-		out.Notes = append(out.Notes, pages[from.order].at(-1)+": has more and no id to go back from: ask again without kinds")
+		out.Notes = append(out.Notes, pages[from.order].at(-1)+
+			": has more and no id to go back from: ask again without kinds")
 	}
 	if n := apart(rowsOf); n > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf(
@@ -100,8 +102,8 @@ func boolOrder(a, b bool) int {
 	return -1
 }
 
-// backToFront puts the pages given last first: newest page first is how they are saved, so this is oldest first, which decides
-// between entries of the same time.
+// backToFront puts the pages given last first: newest page first is how they are saved, so this is oldest first,
+// which decides between entries of the same time.
 func backToFront(pages []page) []page {
 	p := slices.Clone(pages)
 	slices.Reverse(p)

@@ -26,7 +26,8 @@ func TestEventsEveryShapeInEveryWrapping(t *testing.T) {
 		if diff := cmp.Diff([]Event{want}, got.Items); diff != "" {
 			t.Fatal(diff)
 		}
-		if len(got.Warnings) > 0 || got.HasMore != paged || (paged && got.FirstID != eventUUID) || !got.AsOf.Equal(saved) || (len(got.Notes) == 0) != paged {
+		if len(got.Warnings) > 0 || got.HasMore != paged || (paged && got.FirstID != eventUUID) || !got.AsOf.Equal(saved) ||
+			(len(got.Notes) == 0) != paged {
 			t.Fatalf("got %+v", got)
 		}
 	}
@@ -58,13 +59,15 @@ func TestPersons(t *testing.T) {
 		{`"content":"go"`, "", "go"},
 		{text("run <task-notification> again"), "", "run <task-notification> again"},
 		{blocks(`{"type":"tool_result","tool_use_id":"t","content":"ok"}`), "a tool's result", ""},
-		{blocks(`{"type":"tool_result","content":"ok"},{"type":"text","text":"<system-reminder>x</system-reminder>"}`), "a tool's result", "<system-reminder>x</system-reminder>"},
+		{blocks(`{"type":"tool_result","content":"ok"},{"type":"text","text":"<system-reminder>x</system-reminder>"}`),
+			"a tool's result", "<system-reminder>x</system-reminder>"},
 		{blocks(`{"type":"tool_result","content":"ok"},{"type":"text","text":"stop that"}`), "", "stop that"},
 		{text("out") + `,"toolUseResult":{"stdout":"out"}`, "a tool's result", "out"},
 		{text("<task-notification>\n<task-id>1</task-id></task-notification>"), "a task notification", "-"},
 		{text("  <task-notification><x/>"), "a task notification", "-"},
 		{blocks(`{"type":"text","text":"<task-notification>x"}`), "a task notification", "-"},
-		{text("<cross-session-message from-session=\"session_1\">hi</cross-session-message>"), "a message from another session", "-"},
+		{text("<cross-session-message from-session=\"session_1\">hi</cross-session-message>"),
+			"a message from another session", "-"},
 		{text("<teammate-message>hi"), "a message from another session", "-"},
 		{text("<scheduled-task name=\"x\">"), "a scheduled task", "-"},
 		{text("<command-name>/clear</command-name>"), "a client command", "-"},
@@ -94,7 +97,8 @@ func TestPersons(t *testing.T) {
 			"tool":       `{"created_at":"` + day(1) + `","user":{"uuid":"u1","internal_anthropic_catchall":{` + c.inner + `}}}`,
 			"tool, flat": `{"created_at":"` + day(1) + `","user":{"uuid":"u1",` + c.inner + `}}`,
 			"type":       `{"type":"user","uuid":"u1","created_at":"` + day(1) + `",` + c.inner + `}`,
-			"event_type": `{"event_type":"EVENT_TYPE_USER","event_id":"u1","created_at":"` + day(1) + `","source":"client","payload":{` + c.inner + `}}`,
+			"event_type": `{"event_type":"EVENT_TYPE_USER","event_id":"u1","created_at":"` + day(1) +
+				`","source":"client","payload":{` + c.inner + `}}`,
 		} {
 			got := mustEvents(t, file("e", `{"data":[`+row+`]}`))
 			if len(got.Items) != 1 {
@@ -102,7 +106,8 @@ func TestPersons(t *testing.T) {
 				continue
 			}
 			ev := got.Items[0]
-			if ev.Person != (c.why == "") || ev.Why != c.why || ev.Kind != "user" || ev.UUID != "u1" || (c.text != "-" && ev.Text != c.text) {
+			if ev.Person != (c.why == "") || ev.Why != c.why || ev.Kind != "user" || ev.UUID != "u1" ||
+				(c.text != "-" && ev.Text != c.text) {
 				t.Errorf("%s %s: got %+v", form, c.inner, ev)
 			}
 			if ev.Turn != !strings.Contains(ev.Why, "parent_tool_use_id") {
@@ -119,15 +124,19 @@ func TestEventKinds(t *testing.T) {
 		person, turn bool
 		warnings     int
 	}{
-		{`"assistant":{"uuid":"u","internal_anthropic_catchall":{"message":{"role":"assistant","content":[{"type":"text","text":"done"},{"type":"tool_use","id":"t"}]}}}`, "assistant", "done", false, true, 0},
-		{`"assistant":{"uuid":"u","internal_anthropic_catchall":{"parent_tool_use_id":"t","message":{"content":[{"type":"text","text":"noise"}]}}}`, "assistant", "noise", false, false, 0},
-		{`"result":{"uuid":"u","internal_anthropic_catchall":{"subtype":"success","result":"all done"}}`, "result", "all done", false, true, 0},
+		{`"assistant":{"uuid":"u","internal_anthropic_catchall":{"message":{"role":"assistant","content":[{"type":"text",` +
+			`"text":"done"},{"type":"tool_use","id":"t"}]}}}`, "assistant", "done", false, true, 0},
+		{`"assistant":{"uuid":"u","internal_anthropic_catchall":{"parent_tool_use_id":"t",` +
+			`"message":{"content":[{"type":"text","text":"noise"}]}}}`, "assistant", "noise", false, false, 0},
+		{`"result":{"uuid":"u","internal_anthropic_catchall":{"subtype":"success","result":"all done"}}`, "result",
+			"all done", false, true, 0},
 		{`"system":{"uuid":"u","subtype":"init"}`, "system", "", false, false, 0},
 		{`"env_manager_log":{"uuid":"u"}`, "env_manager_log", "", false, false, 0},
 		{`"brand_new_kind":{"uuid":"u"}`, "brand_new_kind", "", false, false, 0},
 		{`"brand_new_kind":{"uuid":"u","message":{"role":"user","content":"go"}}`, "brand_new_kind", "go", true, true, 0},
 		{`"type":"result","uuid":"u","result":"all done"`, "result", "all done", false, true, 0},
-		{`"event_type":"assistant","event_id":"u","payload":{"message":{"role":"assistant","content":"done"}}`, "assistant", "done", false, true, 0},
+		{`"event_type":"assistant","event_id":"u","payload":{"message":{"role":"assistant","content":"done"}}`, "assistant",
+			"done", false, true, 0},
 		{`"event_type":"system","event_id":"u","payload":{}`, "system", "", false, false, 0},
 		{`"type":"user.message","uuid":"u","content":[{"type":"text","text":"go"}]`, "user.message", "go", true, true, 0},
 		{`"uuid":"u"`, "", "", false, false, 1},
@@ -142,7 +151,8 @@ func TestEventKinds(t *testing.T) {
 			continue
 		}
 		ev := got.Items[0]
-		if ev.Kind != c.kind || ev.Text != c.text || ev.Person != c.person || ev.Turn != c.turn || len(got.Warnings) != c.warnings {
+		if ev.Kind != c.kind || ev.Text != c.text || ev.Person != c.person || ev.Turn != c.turn ||
+			len(got.Warnings) != c.warnings {
 			t.Errorf("%s: got %+v %q", c.row, ev, got.Warnings)
 		}
 	}
@@ -159,7 +169,8 @@ func TestEventTimes(t *testing.T) {
 		{`"created_at":"2026-09-02T19:30:05.000000000+02:00","user":{"uuid":"u","content":"x"}`, at, 0},
 		{`"user":{"uuid":"u","content":"x","timestamp":"2026-09-02T17:30:05Z"}`, at, 0},
 		{`"created_at":"2026-09-02T17:30:05Z","user":{"uuid":"u","content":"x","timestamp":"2026-09-01T17:30:05Z"}`, at, 0},
-		{`"created_at":"soon","user":{"uuid":"u","content":"x","internal_anthropic_catchall":{"timestamp":"2026-09-02T17:30:05Z"}}`, at, 1},
+		{`"created_at":"soon","user":{"uuid":"u","content":"x",` +
+			`"internal_anthropic_catchall":{"timestamp":"2026-09-02T17:30:05Z"}}`, at, 1},
 		{`"created_at":"soon","user":{"uuid":"u","content":"x"}`, time.Time{}, 2},
 		{`"created_at":1756800000,"user":{"uuid":"u","content":"x"}`, time.Time{}, 2},
 		{`"user":{"uuid":"u","content":"x"}`, time.Time{}, 2},
@@ -175,7 +186,8 @@ func TestEventTimes(t *testing.T) {
 func pageE(more string, minutes ...int) string {
 	var rows []string
 	for _, m := range minutes {
-		rows = append(rows, fmt.Sprintf(`{"created_at":"2026-09-02T09:%02d:00Z","user":{"uuid":"u%02d","internal_anthropic_catchall":{"message":{"role":"user","content":"m%02d"}}}}`, m, m, m))
+		rows = append(rows, fmt.Sprintf(`{"created_at":"2026-09-02T09:%02d:00Z","user":{"uuid":"u%02d",`+
+			`"internal_anthropic_catchall":{"message":{"role":"user","content":"m%02d"}}}}`, m, m, m))
 	}
 	first := ""
 	if len(minutes) > 0 {
@@ -202,7 +214,8 @@ func TestEventsPaging(t *testing.T) {
 		{"the oldest has more", []string{pageE(more, 2, 3), pageE(more, 4, 5)}, true, "u02", "u02 u03 u04 u05"},
 		{"an empty page", []string{`{"ccr":{"has_more":true,"first_id":"u09"}}`}, true, "u09", ""},
 		{"an empty page first", []string{`{"ccr":{"has_more":true,"first_id":"u09"}}`, pageE(end, 1)}, false, "", "u01"},
-		{"an empty page last", []string{pageE(more, 4), `{"ccr":{"data":[],"has_more":true,"first_id":"u02"}}`}, true, "u02", "u04"},
+		{"an empty page last", []string{pageE(more, 4), `{"ccr":{"data":[],"has_more":true,"first_id":"u02"}}`}, true, "u02",
+			"u04"},
 		{"an empty page without an id", []string{pageE(more, 4), `{"ccr":{"has_more":true}}`}, true, "u04", "u04"},
 		{"an empty beginning", []string{pageE(more, 4), `{"ccr":{}}`}, false, "", "u04"},
 		{"an end that is not beyond", []string{pageE(more, 1, 2), pageE(end, 2, 3)}, true, "u01", "u01 u02 u03"},
@@ -260,7 +273,8 @@ func TestEventsNothingIsLost(t *testing.T) {
 
 func TestEventsSameTimeKeepTheirOrder(t *testing.T) {
 	ev := func(id string) string { return `{"created_at":"2026-09-02T09:00:00Z","system":{"uuid":"` + id + `"}}` }
-	got := mustEvents(t, file("new", `{"data":[`+ev("c")+`,`+ev("d")+`],"has_more":true}`), file("old", `{"data":[`+ev("a")+`,`+ev("b")+`]}`))
+	got := mustEvents(t, file("new", `{"data":[`+ev("c")+`,`+ev("d")+`],"has_more":true}`),
+		file("old", `{"data":[`+ev("a")+`,`+ev("b")+`]}`))
 	var ids string
 	for _, e := range got.Items {
 		ids += e.UUID

@@ -6,8 +6,8 @@ import (
 	"recovery/internal/text"
 )
 
-// fenceMargin is a line without what may stand in front of a fence: blanks, and the marks of a quote, since a page may be
-// pasted into a mail.
+// fenceMargin is a line without what may stand in front of a fence: blanks, and the marks of a quote, since a page
+// may be pasted into a mail.
 func fenceMargin(line string) string { return strings.TrimLeft(line, " \t>") }
 
 func hasFence(s string) bool {
@@ -20,8 +20,9 @@ func hasFence(s string) bool {
 	return false
 }
 
-// fromFences reads a Markdown file: every fence that holds JSON, tool text or a notice. Fences with something else (a command
-// line) are passed over; JSON between the fences is read too, so that no page is lost. An open last fence goes to the end.
+// fromFences reads a Markdown file: every fence that holds JSON, tool text or a notice. Fences with something else (a
+// command line) are passed over; JSON between the fences is read too, so that no page is lost. An open last fence
+// goes to the end.
 func fromFences(s string, depth int) ([]page, *refusal) {
 	var all []page
 	var inside, outside strings.Builder
@@ -85,6 +86,7 @@ func fromFences(s string, depth int) ([]page, *refusal) {
 }
 
 func worthReading(part string) bool {
-	return part != "" && (part[0] == '"' || startsJSON(part) || strings.HasPrefix(part, "<other-session") || jsonStart.MatchString(part) ||
+	return part != "" && (part[0] == '"' || startsJSON(part) || strings.HasPrefix(part, "<other-session") ||
+		jsonStart.MatchString(part) ||
 		dataLine.MatchString(part) || notice(part) != nil || errorStart.MatchString(part))
 }

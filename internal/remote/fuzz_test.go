@@ -13,8 +13,10 @@ func seeds(f *testing.F, pages map[string]string) {
 			f.Add([]byte(wrap(page)), "title", uint(3), uint(0))
 		}
 	}
-	for _, s := range []string{overflow, persisted, desktop, limitNotice, `{"ccr":{}}`, "[]", `{"data":[{"id":"\ud800","created_at":"\udc00"}]}`,
-		`[{"created_at":"x","user":{"uuid":"\ud83d"}}]`, "```\n{\n```", "data: {", "{\"ccr\"", "\xff\xfe{\x00", `"\"\\\"\""`} {
+	for _, s := range []string{overflow, persisted, desktop, limitNotice, `{"ccr":{}}`, "[]",
+		`{"data":[{"id":"\ud800","created_at":"\udc00"}]}`,
+		`[{"created_at":"x","user":{"uuid":"\ud83d"}}]`, "```\n{\n```", "data: {", "{\"ccr\"", "\xff\xfe{\x00",
+		`"\"\\\"\""`} {
 		f.Add([]byte(s), "a \ud7ff {\"ccr\" ```\n", uint(1), uint(9))
 	}
 }
@@ -44,7 +46,8 @@ func FuzzReadSessions(f *testing.F) {
 			t.Fatalf("rows beside %v", err)
 		}
 		b, _ := json.Marshal(title)
-		page := fmt.Sprintf(`{"ccr":{"data":[{"id":"session_1","title":%s,"created_at":%q},{"id":"session_2","title":%s}],"has_more":true}}`, b, day(1), b)
+		page := fmt.Sprintf(`{"ccr":{"data":[{"id":"session_1","title":%s,"created_at":%q},{"id":"session_2","title":%s}],`+
+			`"has_more":true}}`, b, day(1), b)
 		whole, part := wrapAndCut(page, pick, cut)
 		if got, err := ReadSessions(file("f", whole)); err != nil || len(got.Rows) != 2 || got.Complete {
 			t.Fatalf("whole: %v, %+v in %q", err, got, whole)
@@ -72,12 +75,15 @@ func FuzzReadEvents(f *testing.F) {
 			}
 		}
 		b, _ := json.Marshal("x" + said)
-		page := fmt.Sprintf(`{"ccr":{"data":[{"created_at":%q,"assistant":{"uuid":"a"}},{"created_at":%q,"user":{"uuid":"b","message":{"content":%s}}}],"has_more":true,"first_id":"a"}}`, day(1), day(2), b)
+		page := fmt.Sprintf(`{"ccr":{"data":[{"created_at":%q,"assistant":{"uuid":"a"}},{"created_at":%q,`+
+			`"user":{"uuid":"b","message":{"content":%s}}}],"has_more":true,"first_id":"a"}}`, day(1), day(2), b)
 		whole, part := wrapAndCut(page, pick, cut)
-		if got, err := ReadEvents(file("f", whole)); err != nil || len(got.Items) != 2 || !got.HasMore || !got.Items[1].Person {
+		if got, err := ReadEvents(file("f", whole)); err != nil || len(got.Items) != 2 || !got.HasMore ||
+			!got.Items[1].Person {
 			t.Fatalf("whole: %v, %+v in %q", err, got, whole)
 		}
-		if got, err := ReadEvents(file("f", part)); err == nil && (len(got.Items) != 2 || !got.HasMore || !got.Items[1].Person) {
+		if got, err := ReadEvents(file("f", part)); err == nil && (len(got.Items) != 2 || !got.HasMore ||
+			!got.Items[1].Person) {
 			t.Fatalf("cut: %+v in %q", got, part)
 		}
 	})

@@ -15,9 +15,9 @@ const (
 	KindUnknown Kind = "unknown"
 )
 
-// kindOf goes from the surest sign to the weakest: a cloud environment, the tags, the environment's id, the origin. The
-// origin is only who created the session: a phone starts sessions on a Remote Control server too. idGiven says that the row
-// has an environment_id at all, even an empty one.
+// kindOf goes from the surest sign to the weakest: a cloud environment, the tags, the environment's id, the origin.
+// The origin is only who created the session: a phone starts sessions on a Remote Control server too. idGiven says
+// that the row has an environment_id at all, even an empty one.
 func kindOf(s Session, idGiven bool) Kind {
 	env := s.EnvironmentKind
 	if env == "unspecified" || env == "unknown" {
@@ -74,6 +74,7 @@ func tagKind(tags []string) Kind {
 }
 
 func isIDE(s string) bool {
-	return strings.Contains(s, "vscode") || strings.Contains(s, "jetbrains") || s == "ide" || strings.HasSuffix(s, "_ide") ||
+	return strings.Contains(s, "vscode") || strings.Contains(s, "jetbrains") || s == "ide" ||
+		strings.HasSuffix(s, "_ide") ||
 		strings.HasSuffix(s, "-ide")
 }

@@ -32,11 +32,12 @@ type page struct {
 	order      int // its place among all pages, as they were given
 }
 
-// pagingKeys are the members that a page may have beside its rows. Empty values are left out, so a page without rows can
-// consist of nothing but these.
+// pagingKeys are the members that a page may have beside its rows. Empty values are left out, so a page without rows
+// can consist of nothing but these.
 var pagingKeys = map[string]bool{
-	"data": true, "has_more": true, "first_id": true, "last_id": true, "next_cursor": true, "next_page": true, "prev_cursor": true,
-	"total": true, "total_count": true, "count": true, "limit": true, "object": true, "request_id": true,
+	"data": true, "has_more": true, "first_id": true, "last_id": true, "next_cursor": true, "next_page": true,
+	"prev_cursor": true,
+	"total":       true, "total_count": true, "count": true, "limit": true, "object": true, "request_id": true,
 }
 
 // pageOf reads a page from its members. ok is false when they are not a page's.
@@ -126,7 +127,8 @@ func classify(v gjson.Result) rowKind {
 	switch {
 	case claude.IsThread(id):
 		return sessionRow
-	case strings.HasPrefix(id, "local_"), strings.HasPrefix(word(v.Get("sessionId")), "local_"), has("isRunning", "lastActivityAt"):
+	case strings.HasPrefix(id, "local_"), strings.HasPrefix(word(v.Get("sessionId")), "local_"),
+		has("isRunning", "lastActivityAt"):
 		return desktopRow
 	case has("session_status", "connection_status", "worker_status"):
 		return sessionRow
@@ -181,7 +183,10 @@ func checkSessionPage(p page) *refusal {
 	}
 	n := p.count()
 	switch {
-	case len(p.rows) == 0, slices.ContainsFunc(p.rows, func(row gjson.Result) bool { return classify(row) == sessionRow && usableID(row) }):
+	case len(p.rows) == 0, slices.ContainsFunc(p.rows, func(row gjson.Result) bool {
+		return classify(row) == sessionRow &&
+			usableID(row)
+	}):
 		return nil
 	case n[sessionRow] > 0:
 		return refuse("a list of sessions without ids", "save the page again, unedited")

@@ -12,10 +12,10 @@ type stop struct {
 	saved time.Time
 }
 
-// reach says whether the pages reach the end of the list, and otherwise from which page to go on. The next page is not named
-// by the one before it, so a missing page in the middle cannot be seen; what can be told is this: a page that says "no more" ends
-// the list, and a page with rows further along than that one that says "more" contradicts it (two different lists): then the
-// list is not complete. further(a, b) says that a is further along than b.
+// reach says whether the pages reach the end of the list, and otherwise from which page to go on. The next page is
+// not named by the one before it, so a missing page in the middle cannot be seen; what can be told is this: a page
+// that says "no more" ends the list, and a page with rows further along than that one that says "more" contradicts it
+// (two different lists): then the list is not complete. further(a, b) says that a is further along than b.
 func reach(stops []stop, further func(a, b time.Time) bool) (end bool, from stop, contradiction bool) {
 	var more, last *stop
 	emptyEnd, untimedEnd := false, false
@@ -50,8 +50,8 @@ func reach(stops []stop, further func(a, b time.Time) bool) (end bool, from stop
 	return true, stop{}, false
 }
 
-// laterStop says that a lies further along than b. A page without rows or times has no place of its own: it was saved while paging,
-// so the later one is the further one, if it has something to go on from.
+// laterStop says that a lies further along than b. A page without rows or times has no place of its own: it was saved
+// while paging, so the later one is the further one, if it has something to go on from.
 func laterStop(a, b stop, further func(a, b time.Time) bool) bool {
 	if !a.far.IsZero() && !b.far.IsZero() && !a.far.Equal(b.far) {
 		return further(a.far, b.far)

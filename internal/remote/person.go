@@ -55,7 +55,8 @@ func (c *content) add(v gjson.Result) {
 	}
 }
 
-// text joins the texts; a message of nothing but other blocks shows their types, so that it is not taken for an empty one.
+// text joins the texts; a message of nothing but other blocks shows their types, so that it is not taken for an empty
+// one.
 func (c content) text() string {
 	var parts []string
 	for _, t := range c.texts {

@@ -25,18 +25,20 @@ func refuseNoPage() *refusal {
 }
 
 var (
-	overflowText = regexp.MustCompile(`(?i)exceeds (?:the )?maximum allowed tokens|output has been saved to|full output saved to|^\s*<persisted-output>`)
+	overflowText = regexp.MustCompile(`(?i)exceeds (?:the )?maximum allowed tokens|output has been saved to|full ` +
+		`output saved to|^\s*<persisted-output>`)
 	overflowFile = regexp.MustCompile(`(?i)saved to:?\s+([^\r\n]+?)(?:\.?(?:\s*[\r\n]|\s*$)|\.\s|\s\()`)
 	callsText    = regexp.MustCompile(`(?i)is limited to [\d,]+ calls per`)
 	cutNote      = regexp.MustCompile(`(?i)^\s*(?:</other-session|\.\.\.|…|[\[(<]*(?:output )?truncated)`)
 	limitText    = regexp.MustCompile(`(?i)rate.?limit|too many requests`)
 	errorStart   = regexp.MustCompile(`(?i)^\s*(?:<tool_use_error>|(?:api |mcp )?error\b|mcp tool|unauthorized|forbidden)`)
 	htmlText     = regexp.MustCompile(`(?i)^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b`)
-	secretText   = regexp.MustCompile(`(?i)(?:\bsk-[a-z0-9_-]{8,}|\bey[a-z0-9_-]{8,}\.[a-z0-9_.-]+|\b(?:bearer|token|cookie|authorization)\b[\s:="']+[^\s"',;]+|\bsessionkey[=:]\S+|[a-z0-9+/_-]{48,})`)
+	secretText   = regexp.MustCompile(`(?i)(?:\bsk-[a-z0-9_-]{8,}|\bey[a-z0-9_-]{8,` +
+		`}\.[a-z0-9_.-]+|\b(?:bearer|token|cookie|authorization)\b[\s:="']+[^\s"',;]+|\bsessionkey[=:]\S+|[a-z0-9+/_-]{48,})`)
 )
 
-// quote shows a stranger's words in an error: one line, short, and without anything shaped like a credential, since the file
-// may be the wrong one altogether.
+// quote shows a stranger's words in an error: one line, short, and without anything shaped like a credential, since
+// the file may be the wrong one altogether.
 func quote(s string) string {
 	return `"` + text.Clip(secretText.ReplaceAllString(s, "[removed]"), 200) + `"`
 }
@@ -99,8 +101,8 @@ func refuseMessage(message string) *refusal {
 	return refuse("an error: "+quote(message), "repair what it says, then save the page again")
 }
 
-// refuseJSON names what is wrong with the JSON that s begins with: cut off is the usual case, and a smaller page the usual cure. JSON
-// that was cut before it was wrapped stops at the closing tag or at a note of the cut.
+// refuseJSON names what is wrong with the JSON that s begins with: cut off is the usual case, and a smaller page the
+// usual cure. JSON that was cut before it was wrapped stops at the closing tag or at a note of the cut.
 func refuseJSON(s string, err error) *refusal {
 	cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	var syntax *json.SyntaxError

@@ -8,10 +8,13 @@ import (
 
 const (
 	limitNotice = "list_sessions is limited to 1000 calls per account per hour. Try again later."
-	overflow    = "Error: result (91,234 characters) exceeds maximum allowed tokens. Output has been saved to /home/u/my files/mcp-list_sessions-17.txt.\n" +
-		"Format: JSON array with schema: [{type: string, text: string}]\nUse offset and limit parameters to read specific portions of the file."
-	persisted = "<persisted-output>\nOutput too large (120KB). Full output saved to: /home/u/tool-results/b1.txt\n\nPreview (first 2KB):\n{\"ccr\":{\"data\":[{\"id\":\"session_1\",\"ti"
-	desktop   = `[{"sessionId":"local_1b","title":"x","isRunning":false,"lastActivityAt":"2026-09-02T08:00:00Z"}]`
+	overflow    = "Error: result (91,234 characters) exceeds maximum allowed tokens. Output has been saved to " +
+		"/home/u/my files/mcp-list_sessions-17.txt.\n" +
+		"Format: JSON array with schema: [{type: string, text: string}]\nUse offset and limit parameters to read specific " +
+		"portions of the file."
+	persisted = "<persisted-output>\nOutput too large (120KB). Full output saved to: /home/u/tool-results/b1.txt\n\n" +
+		"Preview (first 2KB):\n{\"ccr\":{\"data\":[{\"id\":\"session_1\",\"ti"
+	desktop = `[{"sessionId":"local_1b","title":"x","isRunning":false,"lastActivityAt":"2026-09-02T08:00:00Z"}]`
 )
 
 func TestRefusals(t *testing.T) {
@@ -28,24 +31,32 @@ func TestRefusals(t *testing.T) {
 		{"limit, isError", `{"content":` + block(limitNotice) + `,"isError":true}`, "rate limit", "hour"},
 		{"limit, API", `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`, "rate limit", "hour"},
 		{"limit, fence", "page 1:\n```\n" + a + "\n```\npage 2:\n```\n" + limitNotice + "\n```\n", "rate limit", "hour"},
-		{"limit, a block of two", `[{"type":"text","text":` + quoted(a) + `},{"type":"text","text":` + quoted(limitNotice) + `}]`, "rate limit", "hour"},
+		{"limit, a block of two", `[{"type":"text","text":` + quoted(a) + `},{"type":"text","text":` + quoted(limitNotice) +
+			`}]`, "rate limit", "hour"},
 		{"limit, after a page", a + "\n" + limitNotice, "rate limit", "hour"},
 		{"overflow", overflow, "too long", "/home/u/my files/mcp-list_sessions-17.txt"},
 		{"overflow, block", block(overflow), "too long", "/home/u/my files/mcp-list_sessions-17.txt"},
 		{"overflow, content", `{"content":` + block(overflow) + `}`, "too long", "/home/u/my files/mcp-list_sessions-17.txt"},
 		{"overflow with a preview", persisted, "too long", "/home/u/tool-results/b1.txt"},
-		{"isError", `{"content":[{"type":"text","text":"session not found"}],"isError":true}`, `"session not found"`, "repair"},
+		{"isError", `{"content":[{"type":"text","text":"session not found"}],"isError":true}`, `"session not found"`,
+			"repair"},
 		{"isError around a page", `{"content":` + block(a) + `,"isError":true}`, "error", "repair"},
-		{"isError, JSON-RPC", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no such tool"}],"isError":true}}`, "no such tool", "repair"},
-		{"error object", `{"type":"error","error":{"type":"authentication_error","message":"OAuth has expired"}}`, "authentication_error: OAuth has expired", "repair"},
+		{"isError, JSON-RPC", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no such tool"}],` +
+			`"isError":true}}`, "no such tool", "repair"},
+		{"error object", `{"type":"error","error":{"type":"authentication_error","message":"OAuth has expired"}}`,
+			"authentication_error: OAuth has expired", "repair"},
 		{"error string", `{"error":"forbidden"}`, `"forbidden"`, "repair"},
 		{"error in ccr", `{"ccr":{"error":{"message":"boom"}}}`, `"boom"`, "repair"},
 		{"error beside rows", `{"data":[],"error":{"message":"boom"}}`, `"boom"`, "repair"},
-		{"error, JSON-RPC", `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}`, "unknown tool", "repair"},
-		{"error, data line", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"unknown tool\"}}\n", "unknown tool", "repair"},
+		{"error, JSON-RPC", `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}`, "unknown tool",
+			"repair"},
+		{"error, data line",
+			"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"unknown tool\"}}\n", "unknown tool",
+			"repair"},
 		{"error, one page of two", "[" + a + `,{"type":"error","error":{"message":"boom"}}]`, "boom", "repair"},
 		{"error text", "MCP tool call requires approval", "requires approval", "repair"},
-		{"error block beside a page", `[{"type":"text","text":` + quoted(a) + `},{"type":"text","text":"Error: page 2 failed"}]`, "page 2 failed", "repair"},
+		{"error block beside a page", `[{"type":"text","text":` + quoted(a) + `},{"type":"text","text":"Error: page 2 ` +
+			`failed"}]`, "page 2 failed", "repair"},
 		{"HTML", "<!DOCTYPE html>\n<html><body>" + a + "</body></html>", "HTML", "not the web page"},
 		{"binary", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + a, "binary", "text"},
 		{"binary without NUL", strings.Repeat("\x91\xfe\xff\x02", 100), "binary", "text"},
@@ -65,22 +76,26 @@ func TestRefusals(t *testing.T) {
 		{"data null", `{"data":null}`, "no page", "save"},
 		{"data a string", `{"ccr":{"data":"nope"}}`, "no page", "save"},
 		{"ccr null", `{"ccr":null}`, "no page", "save"},
-		{"one session", `{"ccr":{"id":"session_1","title":"x","session_status":"idle"}}`, "one session's record", "list_sessions"},
+		{"one session", `{"ccr":{"id":"session_1","title":"x","session_status":"idle"}}`, "one session's record",
+			"list_sessions"},
 		{"one session, REST", row("session_1", day(1), day(2)), "one session's record", "list_sessions"},
 		{"answer to a message", `{"ccr":{"events":[{"user":{"uuid":"u"}}]}}`, "message that was sent", "list_sessions"},
-		{"another list", `{"data":[{"id":"model_1","display_name":"x"}],"has_more":false,"first_id":"model_1","last_id":"model_1"}`, "not sessions", "list_sessions"},
+		{"another list", `{"data":[{"id":"model_1","display_name":"x"}],"has_more":false,"first_id":"model_1",` +
+			`"last_id":"model_1"}`, "not sessions", "list_sessions"},
 		{"rows of nothing", `{"data":[null,1,"x"]}`, "not sessions", "list_sessions"},
 		{"no ids", `{"data":[{"session_status":"idle"}]}`, "without ids", "again"},
 		{"desktop", desktop, "desktop app", "Remote tools"},
 		{"desktop, page", `{"data":` + desktop + `}`, "desktop app", "Remote tools"},
-		{"desktop, sessions", `{"sessions":` + strings.ReplaceAll(desktop, "sessionId", "id") + `}`, "desktop app", "Remote tools"},
+		{"desktop, sessions", `{"sessions":` + strings.ReplaceAll(desktop, "sessionId", "id") + `}`, "desktop app",
+			"Remote tools"},
 		{"desktop, block", block(desktop), "desktop app", "Remote tools"},
 		{"events", ev, "page of events", "--events"},
 		{"events, raw", rawTool(ev), "page of events", "--events"},
 		{"events, REST", eventShapes["type"], "page of events", "--events"},
 		{"events, other REST", eventShapes["event_type"], "page of events", "--events"},
 		{"events, none", `{"events":[]}`, "page of events", "--events"},
-		{"events, bare", `[{"type":"user","uuid":"u","created_at":"` + day(1) + `","message":{}}]`, "page of events", "--events"},
+		{"events, bare", `[{"type":"user","uuid":"u","created_at":"` + day(1) + `","message":{}}]`, "page of events",
+			"--events"},
 		{"rows and pages", "[" + row("session_1", day(1), day(2)) + "," + a + "]", "rows and pages", "printed"},
 		{"a page and null", "[" + a + ",null]", "no page", "save"},
 		{"deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), "JSON", ""},
@@ -96,7 +111,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", c.name, got, err)
 			continue
 		}
-		if !strings.Contains(refused.Looks, c.looks) || !strings.Contains(refused.Next, c.next) || refused.File != "some\nfile" || refused.Want != "sessions" {
+		if !strings.Contains(refused.Looks, c.looks) || !strings.Contains(refused.Next, c.next) ||
+			refused.File != "some\nfile" || refused.Want != "sessions" {
 			t.Errorf("%s: got %#v", c.name, refused)
 		}
 		if msg := err.Error(); strings.Contains(msg, "\n") || !strings.Contains(msg, "some file") || refused.Next == "" {
@@ -106,7 +122,8 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestRefusedAsEvents(t *testing.T) {
-	transcript := `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","cwd":"/x","timestamp":"` + day(1) + `","message":{"role":"user","content":"hi"}}`
+	transcript := `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","cwd":"/x","timestamp":"` + day(1) +
+		`","message":{"role":"user","content":"hi"}}`
 	for _, c := range []struct{ name, data, looks string }{
 		{"sessions", shapes["A"], "page of sessions"},
 		{"sessions, raw", rawTool(shapes["A"]), "page of sessions"},
@@ -149,13 +166,15 @@ func TestOverflowNamesTheSavedFile(t *testing.T) {
 	}
 }
 
-// The file may be the wrong one altogether: what it says is not repeated where it is not known to be an error, and a credential is
-// not repeated at all.
+// The file may be the wrong one altogether: what it says is not repeated where it is not known to be an error, and a
+// credential is not repeated at all.
 func TestNoSecretsInErrors(t *testing.T) {
 	const key = "sk-ant-oat01-abcdefghijklmnop"
 	for _, data := range []string{
-		key, `{"accessToken":"` + key + `"}`, `{"` + key + `":1}`, `{"error":"bad key ` + key + `"}`, "Error: Bearer " + key + " refused",
-		`{"error":{"message":"Authorization: ` + key + `"}}`, `[{"type":"text","text":"` + key + `"}]`, `{"data":[{"id":"` + key + `"}]}`,
+		key, `{"accessToken":"` + key + `"}`, `{"` + key + `":1}`, `{"error":"bad key ` + key + `"}`, "Error: Bearer " + key +
+			" refused",
+		`{"error":{"message":"Authorization: ` + key + `"}}`, `[{"type":"text","text":"` + key + `"}]`, `{"data":[{"id":"` +
+			key + `"}]}`,
 	} {
 		_, err := ReadSessions(file("f", data))
 		if err == nil || strings.Contains(err.Error(), "abcdefgh") {
@@ -168,7 +187,8 @@ func TestNoSecretsInErrors(t *testing.T) {
 func TestWrappedCutPages(t *testing.T) {
 	whole := shapes["A"]
 	for name, wrap := range wrappings {
-		if name == "pretty" || strings.HasPrefix(name, "raw, pretty") || name == "structured content" || name == "payload" || name == "array of pages" ||
+		if name == "pretty" || strings.HasPrefix(name, "raw, pretty") || name == "structured content" || name == "payload" ||
+			name == "array of pages" ||
 			name == "CRLF" || name == "three deep" {
 			continue // these need a whole page, or would close it
 		}

@@ -10,15 +10,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Session is one row of a sessions list. The fields are observations of public captures of three lists (the Claude Code Remote
-// tools, GET /v1/sessions, GET /v1/code/sessions); what a list leaves out is empty here.
+// Session is one row of a sessions list. The fields are observations of public captures of three lists (the Claude
+// Code Remote tools, GET /v1/sessions, GET /v1/code/sessions); what a list leaves out is empty here.
 type Session struct {
 	ID   string // as given
 	Body string // without the session_ or cse_ prefix: the same session has either in different lists
 
 	Title string
-	// Status is session_status, or status where that is missing: pending, running, idle, requires_action, archived, active,
-	// lower case and without prefix.
+	// Status is session_status, or status where that is missing: pending, running, idle, requires_action, archived,
+	// active, lower case and without prefix.
 	Status string
 	// Archived is told by the status alone. Archived rows are in the default list.
 	Archived bool

@@ -26,8 +26,8 @@ type Sessions struct {
 	Notes     []string // what is no fault of a row and still worth a word, such as a list without paging fields
 }
 
-// ReadSessions reads pages of sessions, in any order. An error names every file that is no such page (RefusedError); then
-// nothing is returned, since a list with a file missing would look complete.
+// ReadSessions reads pages of sessions, in any order. An error names every file that is no such page (RefusedError);
+// then nothing is returned, since a list with a file missing would look complete.
 func ReadSessions(files ...File) (Sessions, error) {
 	pages, err := readPages("sessions", files, checkSessionPage)
 	if err != nil {
@@ -38,7 +38,8 @@ func ReadSessions(files ...File) (Sessions, error) {
 	created := make([][]time.Time, len(pages))
 	for i, p := range pages {
 		if p.bare {
-			out.Notes = append(out.Notes, p.at(-1)+": a bare list of rows has no paging fields: whether there are more sessions cannot be told")
+			out.Notes = append(out.Notes, p.at(-1)+": a bare list of rows has no paging fields: whether there are more "+
+				"sessions cannot be told")
 		}
 		for n, row := range p.rows {
 			if classify(row) != sessionRow {
@@ -137,7 +138,8 @@ func cursorRows(p page) bool {
 	return true
 }
 
-// ascending: the lists seen so far go from the newest session to the oldest. The rows say so themselves, and are believed.
+// ascending: the lists seen so far go from the newest session to the oldest. The rows say so themselves, and are
+// believed.
 func ascending(created [][]time.Time) bool {
 	up, down := 0, 0
 	for _, times := range created {

@@ -2,8 +2,8 @@ package remote
 
 import "strings"
 
-// fromEventStream reads `data:` lines: the lines of one event belong together, a blank line ends it. Lines outside the format
-// are read as text, so that a page pasted between is not lost.
+// fromEventStream reads `data:` lines: the lines of one event belong together, a blank line ends it. Lines outside
+// the format are read as text, so that a page pasted between is not lost.
 func fromEventStream(s string, depth int) ([]page, *refusal) {
 	var all []page
 	var data []string

@@ -10,8 +10,8 @@ import (
 	"recovery/internal/text"
 )
 
-// readTime reads RFC 3339 with any offset and number of fraction digits. An absent value is no problem and no time; a zero
-// time is what a server writes for none.
+// readTime reads RFC 3339 with any offset and number of fraction digits. An absent value is no problem and no time; a
+// zero time is what a server writes for none.
 func readTime(name string, v gjson.Result) (at time.Time, problem string) {
 	if !v.Exists() || v.Type == gjson.Null || (v.Type == gjson.String && v.Str == "") {
 		return time.Time{}, ""

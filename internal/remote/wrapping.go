@@ -18,8 +18,9 @@ var (
 	dataLine  = regexp.MustCompile(`(?m)^data:[ \t]*[\[{"]`)
 )
 
-// fromText finds the pages in a text: JSON by itself or in lines, an event stream, Markdown with fences, or JSON somewhere in
-// the text. No pages and no refusal means that there was only something harmless, such as a call's own arguments.
+// fromText finds the pages in a text: JSON by itself or in lines, an event stream, Markdown with fences, or JSON
+// somewhere in the text. No pages and no refusal means that there was only something harmless, such as a call's own
+// arguments.
 func fromText(s string, depth int) ([]page, *refusal) {
 	s = trim(s)
 	switch {
@@ -59,8 +60,8 @@ func startsJSON(s string) bool {
 	return strings.IndexByte(`{["]`, rest[0]) >= 0
 }
 
-// decodeOne reads the one JSON value that s begins with and says where it ends; what follows is not looked at. The decoder
-// also bounds nesting, which the reader of values does not.
+// decodeOne reads the one JSON value that s begins with and says where it ends; what follows is not looked at. The
+// decoder also bounds nesting, which the reader of values does not.
 func decodeOne(s string) (gjson.Result, int, error) {
 	dec := json.NewDecoder(strings.NewReader(s))
 	var raw json.RawMessage
@@ -73,8 +74,8 @@ func decodeOne(s string) (gjson.Result, int, error) {
 	return gjson.ParseBytes(raw), int(dec.InputOffset()), nil
 }
 
-// fromStream reads one value or several after each other (JSON lines). Text after them, such as the closing tag of the raw
-// tool text, may hold further pages.
+// fromStream reads one value or several after each other (JSON lines). Text after them, such as the closing tag of
+// the raw tool text, may hold further pages.
 func fromStream(s string, depth int) ([]page, *refusal) {
 	var all []page
 	var asked *refusal
@@ -107,8 +108,8 @@ func fromStream(s string, depth int) ([]page, *refusal) {
 	return all, nil
 }
 
-// fromMixed finds JSON in a text. What stands outside the JSON is the tool's own text, not a session's, so a notice there is
-// the tool's. With need, a text without a page is refused.
+// fromMixed finds JSON in a text. What stands outside the JSON is the tool's own text, not a session's, so a notice
+// there is the tool's. With need, a text without a page is refused.
 func fromMixed(s string, depth int, need bool) ([]page, *refusal) {
 	var all []page
 	var outside strings.Builder
@@ -149,7 +150,8 @@ func fromMixed(s string, depth int, need bool) ([]page, *refusal) {
 
 // callArguments are the parameters of the list calls.
 var callArguments = map[string]bool{
-	"mine": true, "limit": true, "after_id": true, "before_id": true, "cursor": true, "kinds": true, "session_id": true, "order": true,
+	"mine": true, "limit": true, "after_id": true, "before_id": true, "cursor": true, "kinds": true, "session_id": true,
+	"order": true,
 	"query": true, "environment_id": true, "include_archived": true, "tags": true, "max_results": true,
 }
 
@@ -225,7 +227,8 @@ func isWrapped(v gjson.Result) bool {
 	if blockText(v) != "" || v.Type == gjson.String || v.IsArray() {
 		return true
 	}
-	for _, key := range []string{"ccr", "data", "sessions", "events", "has_more", "next_cursor", "jsonrpc", "content", "isError"} {
+	for _, key := range []string{"ccr", "data", "sessions", "events", "has_more", "next_cursor", "jsonrpc", "content",
+		"isError"} {
 		if v.Get(key).Exists() && classify(v) == otherRow {
 			return true
 		}
@@ -357,7 +360,8 @@ func fromObject(v gjson.Result, depth int) ([]page, *refusal) {
 			return fromValue(inner, depth+1)
 		}
 	}
-	if m := f.of["message"]; m.Type == gjson.String && (f.has("code") || f.has("status") || f.has("statusCode") || len(f.keys) == 1) {
+	if m := f.of["message"]; m.Type == gjson.String && (f.has("code") || f.has("status") || f.has("statusCode") ||
+		len(f.keys) == 1) {
 		return nil, refuseMessage(m.String())
 	}
 	r := refuseNoPage()

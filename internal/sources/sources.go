@@ -1,5 +1,5 @@
-// Package sources is what the readers of other systems' unfinished work have in common: the row that each makes, the machine
-// that they look at, and the list of them. A source reads; it starts, writes and creates nothing.
+// Package sources is what the readers of other systems' unfinished work have in common: the row that each makes, the
+// machine that they look at, and the list of them. A source reads; it starts, writes and creates nothing.
 package sources
 
 import (
@@ -34,8 +34,8 @@ type Detail struct {
 	Text string `json:"text"`
 }
 
-// Row is one piece of unfinished work. Lists are never nil once New* or Finish made them; texts come from foreign files and are
-// escaped where they are shown.
+// Row is one piece of unfinished work. Lists are never nil once New* or Finish made them; texts come from foreign
+// files and are escaped where they are shown.
 type Row struct {
 	Source string // the source's name
 	ID     string // in the source's own words; for an unreadable row the file or folder's name
@@ -107,7 +107,7 @@ type Machine struct {
 type Source struct {
 	Name string
 	Find func(Machine) Found
-	// Box is the re-attach box of one row, for a system whose users are used to their own; nil for the common one. Its last line
-	// is the one-line state and next step.
+	// Box is the re-attach box of one row, for a system whose users are used to their own; nil for the common one. Its
+	// last line is the one-line state and next step.
 	Box func(Row) string
 }

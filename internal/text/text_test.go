@@ -48,7 +48,8 @@ func TestLine(t *testing.T) {
 // TestNothingHidden holds for every text: what comes out moves no cursor, turns nothing around and hides nothing.
 func TestNothingHidden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).
+			Draw(t, "text")
 		n := rapid.IntRange(1, 20).Draw(t, "length")
 		escaped, line, clip := Escape(in), Line(in), Clip(in, n)
 		for _, s := range []string{escaped, line, clip} {
@@ -56,12 +57,14 @@ func TestNothingHidden(t *testing.T) {
 				t.Fatalf("%q", s)
 			}
 			for _, r := range s {
-				if r != '\u200d' && (unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || unicode.IsControl(r) && (s != escaped || r != '\n' && r != '\t')) {
+				if r != '\u200d' && (unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || unicode.IsControl(r) &&
+					(s != escaped || r != '\n' && r != '\t')) {
 					t.Fatalf("%q has %U", s, r)
 				}
 			}
 		}
-		if Escape(escaped) != escaped || Line(line) != line || strings.Contains(line, "\n") || utf8.RuneCountInString(clip) > n {
+		if Escape(escaped) != escaped || Line(line) != line || strings.Contains(line, "\n") ||
+			utf8.RuneCountInString(clip) > n {
 			t.Fatalf("%q %q %q", escaped, line, clip)
 		}
 	})

@@ -13,11 +13,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Background is work that was started and whose end the transcript does not tell: a wake starts a cut agent again, and a shell
-// can run on without its session.
+// Background is work that was started and whose end the transcript does not tell: a wake starts a cut agent again,
+// and a shell can run on without its session.
 type Background struct {
-	// ID is the call's, Kind is agent, shell or schedule, Label is how the call describes it; Task is the id under which the
-	// client knows it, empty when that was not told.
+	// ID is the call's, Kind is agent, shell or schedule, Label is how the call describes it; Task is the id under which
+	// the client knows it, empty when that was not told.
 	ID, Kind, Label, Task string
 	At                    time.Time
 }
@@ -36,7 +36,8 @@ type OpenCall struct {
 	uuid           string
 }
 
-// work folds what a conversation started: its calls, which of them have a result, and which go on without their session.
+// work folds what a conversation started: its calls, which of them have a result, and which go on without their
+// session.
 type work struct {
 	open       map[string]*OpenCall
 	order      []string // ids of open, in the order of the calls; some are closed by now
@@ -48,7 +49,8 @@ type work struct {
 }
 
 func newWork() *work {
-	return &work{open: map[string]*OpenCall{}, background: map[string]*Background{}, tasks: map[string]string{}, over: map[string]bool{}, stops: map[string]string{}}
+	return &work{open: map[string]*OpenCall{}, background: map[string]*Background{}, tasks: map[string]string{},
+		over: map[string]bool{}, stops: map[string]string{}}
 }
 
 // calls takes the calls of an assistant line.
@@ -154,8 +156,8 @@ func (w *work) notified(said string) {
 	}
 }
 
-// rest is the background work without an end, in the order of its calls. A schedule that was due before the last line has
-// been met.
+// rest is the background work without an end, in the order of its calls. A schedule that was due before the last line
+// has been met.
 func (w *work) rest(last time.Time) []Background {
 	var out []Background
 	for _, id := range w.begun {
@@ -181,8 +183,8 @@ func (w *work) unanswered() []OpenCall {
 	return out
 }
 
-// offBranch keeps the calls that stand on no line before the last one of the conversation: what the model goes on with does
-// not hold them. One walk backwards is enough, since a line stands behind its parent.
+// offBranch keeps the calls that stand on no line before the last one of the conversation: what the model goes on
+// with does not hold them. One walk backwards is enough, since a line stands behind its parent.
 func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -209,8 +211,8 @@ func (t *File) offBranch(calls []OpenCall) ([]OpenCall, error) {
 	return out, err
 }
 
-// thread notes a thread that the transcript names; one that is named again is the newest. A line that names another session was
-// copied with its conversation.
+// thread notes a thread that the transcript names; one that is named again is the newest. A line that names another
+// session was copied with its conversation.
 func (f *folder) thread(e *Entry) {
 	body := claude.Body(strings.TrimSpace(e.root.Get("bridgeSessionId").String()))
 	if of := e.root.Get("sessionId").String(); body == "" || of != "" && f.session != "" && of != f.session {
@@ -219,7 +221,8 @@ func (f *folder) thread(e *Entry) {
 	f.out.Threads = append(slices.DeleteFunc(f.out.Threads, func(known string) bool { return known == body }), body)
 }
 
-// Threads are the bodies of the threads that the transcript names, the newest last. Only the lines that name one are parsed.
+// Threads are the bodies of the threads that the transcript names, the newest last. Only the lines that name one are
+// parsed.
 func (t *File) Threads() ([]string, error) {
 	f := newFolder(nil)
 	f.session = SessionOf(t.Path)

@@ -13,16 +13,23 @@ import (
 	"recovery/internal/account"
 )
 
-// bigTranscript writes a conversation of about n MiB: short turns with tool results of 20 KiB, as long sessions have them.
+// bigTranscript writes a conversation of about n MiB: short turns with tool results of 20 KiB, as long sessions have
+// them.
 func bigTranscript(b *testing.B, n int) string {
 	b.Helper()
 	var buf bytes.Buffer
 	output := strings.Repeat("some output of a tool, line after line\\n", 500)
 	for i := 0; buf.Len() < n<<20; i++ {
-		fmt.Fprintf(&buf, `{"type":"user","isSidechain":false,"message":{"role":"user","content":"step %d"},"uuid":"u%d","timestamp":"2026-11-29T10:00:00.000Z","origin":{"kind":"human"}}`+"\n", i, i)
-		fmt.Fprintf(&buf, `{"type":"assistant","isSidechain":false,"message":{"id":"m%da","model":"x","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"ls"}}],"stop_reason":"tool_use"},"uuid":"a%d","timestamp":"2026-11-29T10:00:01.000Z"}`+"\n", i, i, i)
-		fmt.Fprintf(&buf, `{"type":"user","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]},"uuid":"r%d","timestamp":"2026-11-29T10:00:02.000Z"}`+"\n", i, output, i)
-		fmt.Fprintf(&buf, `{"type":"assistant","isSidechain":false,"message":{"id":"m%db","model":"x","content":[{"type":"text","text":"done %d"}],"stop_reason":"end_turn"},"uuid":"b%d","timestamp":"2026-11-29T10:00:03.000Z"}`+"\n", i, i, i)
+		fmt.Fprintf(&buf, `{"type":"user","isSidechain":false,"message":{"role":"user","content":"step %d"},"uuid":"u%d",`+
+			`"timestamp":"2026-11-29T10:00:00.000Z","origin":{"kind":"human"}}`+"\n", i, i)
+		fmt.Fprintf(&buf, `{"type":"assistant","isSidechain":false,"message":{"id":"m%da","model":"x",`+
+			`"content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"ls"}}],"stop_reason":"tool_use"},`+
+			`"uuid":"a%d","timestamp":"2026-11-29T10:00:01.000Z"}`+"\n", i, i, i)
+		fmt.Fprintf(&buf, `{"type":"user","isSidechain":false,"message":{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"t%d","content":"%s"}]},"uuid":"r%d","timestamp":"2026-11-29T10:00:02.000Z"}`+"\n", i, output, i)
+		fmt.Fprintf(&buf, `{"type":"assistant","isSidechain":false,"message":{"id":"m%db","model":"x",`+
+			`"content":[{"type":"text","text":"done %d"}],"stop_reason":"end_turn"},"uuid":"b%d",`+
+			`"timestamp":"2026-11-29T10:00:03.000Z"}`+"\n", i, i, i)
 	}
 	path := filepath.Join(b.TempDir(), "t.jsonl")
 	if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {

@@ -36,9 +36,9 @@ func tailOfLines(data []byte) Tail {
 	return s.out
 }
 
-// TestCutTurnIsNeverComplete: whichever byte of the last message line of a cut turn is damaged, and wherever in it the file ends,
-// the turn does not become a complete one. (Without that line altogether the transcript is a shorter one, and nothing in it
-// shows what is missing.)
+// TestCutTurnIsNeverComplete: whichever byte of the last message line of a cut turn is damaged, and wherever in it
+// the file ends, the turn does not become a complete one. (Without that line altogether the transcript is a shorter
+// one, and nothing in it shows what is missing.)
 func TestCutTurnIsNeverComplete(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
@@ -70,7 +70,8 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 	}
 	for name, turn := range map[string]fixtures.Turn{
 		"client, a person": fixtures.Unfinished("Now the other file."),
-		"client, a call":   fixtures.Unfinished("Go.", fixtures.Tool{Name: "Bash", Input: map[string]any{"command": "touch x"}, Pending: true}),
+		"client, a call": fixtures.Unfinished("Go.", fixtures.Tool{Name: "Bash",
+			Input: map[string]any{"command": "touch x"}, Pending: true}),
 		"client, a result": fixtures.Unfinished("Go.", fixtures.Bash("ls", "a")),
 	} {
 		_, _, added := situation(t, fixtures.Session{Turns: []fixtures.Turn{fixtures.Says("a", "b"), turn}})
@@ -80,7 +81,8 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 		}
 		all := bytes.SplitAfter(data, []byte("\n"))
 		last := len(all) - 1
-		for e := parse(Line{Data: bytes.TrimSpace(all[last])}); e.Type != "user" && e.Type != "assistant"; e = parse(Line{Data: bytes.TrimSpace(all[last])}) {
+		for e := parse(Line{Data: bytes.TrimSpace(all[last])}); e.Type != "user" &&
+			e.Type != "assistant"; e = parse(Line{Data: bytes.TrimSpace(all[last])}) {
 			last--
 		}
 		lines[name] = [2]string{done, string(all[last])} // a complete turn before it is all that damage could fall back to
@@ -117,14 +119,17 @@ func TestCutTurnIsNeverComplete(t *testing.T) {
 	}
 }
 
-// TestQueueSurvivesDamage: whichever byte of a queue's line is damaged, the message in it does not vanish without a trace.
+// TestQueueSurvivesDamage: whichever byte of a queue's line is damaged, the message in it does not vanish without a
+// trace.
 func TestQueueSurvivesDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it for the race detector")
 	}
 	step := long.Of(3, 1) // a third of the bytes
-	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, textOf("x")), `{`, `{"uuid":"u",`, 1), maxLead+1)
-	for _, line := range []string{queue("enqueue", "yes, go"), strings.ReplaceAll(queue("enqueue", "yes, go"), `":`, `": `)} {
+	head := person("first") + strings.Repeat(strings.Replace(reply("m", end, textOf("x")), `{`, `{"uuid":"u",`, 1),
+		maxLead+1)
+	for _, line := range []string{queue("enqueue", "yes, go"), strings.ReplaceAll(queue("enqueue", "yes, go"), `":`,
+		`": `)} {
 		for _, before := range []string{"", head} {
 			data := []byte(before + line)
 			for i := 0; i < len(line)-1; i += step {
@@ -133,7 +138,8 @@ func TestQueueSurvivesDamage(t *testing.T) {
 				for _, b := range flips(old) {
 					data[pos] = b
 					if l := ledgerOf(string(data)); len(l.Pending) == 0 && !l.BadHides {
-						t.Errorf("byte %d of %q becomes %q: nothing is pending and nothing is wrong", i, line[max(0, i-12):min(len(line), i+12)], b)
+						t.Errorf("byte %d of %q becomes %q: nothing is pending and nothing is wrong", i,
+							line[max(0, i-12):min(len(line), i+12)], b)
 					}
 				}
 				data[pos] = old
@@ -143,7 +149,8 @@ func TestQueueSurvivesDamage(t *testing.T) {
 }
 
 func FuzzTail(f *testing.F) {
-	for _, s := range []string{"", "\n", done, done + person("x"), person("x") + reply("m", tool, call("t", "Bash")) + result("t"), done + "\x00\x00", done + `{"type":"us`, synthetic("x", true)} {
+	for _, s := range []string{"", "\n", done, done + person("x"), person("x") + reply("m", tool, call("t", "Bash")) +
+		result("t"), done + "\x00\x00", done + `{"type":"us`, synthetic("x", true)} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -169,7 +176,8 @@ func FuzzTail(f *testing.F) {
 }
 
 func FuzzLedger(f *testing.F) {
-	for _, s := range []string{"", done, queue("enqueue", "x") + queue("dequeue") + person("x"), queue("popAll"), queue("remove", "x"), attachment(`{"type":"queued_command","prompt":"x"}`)} {
+	for _, s := range []string{"", done, queue("enqueue", "x") + queue("dequeue") + person("x"), queue("popAll"),
+		queue("remove", "x"), attachment(`{"type":"queued_command","prompt":"x"}`)} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Entry is one line, understood as far as recovery needs: one event of the stream that a conversation is. What it says of a
-// speaker, a text, a call, a result, the end of a turn or the queue is read here and nowhere else.
+// Entry is one line, understood as far as recovery needs: one event of the stream that a conversation is. What it
+// says of a speaker, a text, a call, a result, the end of a turn or the queue is read here and nowhere else.
 type Entry struct {
 	Line
 	// Type is user, assistant, attachment, system, queue-operation, continued-in or a kind of bookkeeping.
@@ -182,7 +182,8 @@ func salvage(data []byte) []byte {
 		}
 		at += 1 + i
 		rest := data[at:]
-		if account.ValidJSON(rest) && gjson.GetBytes(rest, "type").Type == gjson.String && gjson.GetBytes(rest, "uuid").Exists() {
+		if account.ValidJSON(rest) && gjson.GetBytes(rest, "type").Type == gjson.String &&
+			gjson.GetBytes(rest, "uuid").Exists() {
 			return rest
 		}
 	}
@@ -206,7 +207,8 @@ const (
 
 // speakers are who is behind the client's markers.
 var speakers = map[claude.Author]Speaker{
-	claude.AuthorCommand: Command, claude.AuthorOutput: Command, claude.AuthorShell: Command, claude.AuthorNotification: Notification, claude.AuthorInjected: Injected,
+	claude.AuthorCommand: Command, claude.AuthorOutput: Command, claude.AuthorShell: Command,
+	claude.AuthorNotification: Notification, claude.AuthorInjected: Injected,
 	claude.AuthorInterrupted: Interrupted, claude.AuthorSession: Other, claude.AuthorSchedule: Other,
 }
 
@@ -247,8 +249,8 @@ func (e *Entry) Speaker() Speaker {
 // summary says that the line tells what was said once more, after the client shortened the conversation.
 func (e *Entry) summary() bool { return e.root.Get("isCompactSummary").Type == gjson.True }
 
-// textSpeaker says who is behind the line's text. The client puts notes of its own beside what a person typed or pasted, each
-// in a block: one block of a person's makes the line a person's.
+// textSpeaker says who is behind the line's text. The client puts notes of its own beside what a person typed or
+// pasted, each in a block: one block of a person's makes the line a person's.
 func (e *Entry) textSpeaker() Speaker {
 	speaker := Nobody
 	eachBlock(e.content(), func(b gjson.Result) bool {

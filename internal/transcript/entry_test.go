@@ -35,10 +35,14 @@ func TestSpeaker(t *testing.T) {
 		{"not meta", user(`"hello"`, `,"isMeta":false`), Person},
 		{"summary", user(`"hello"`, `,"isCompactSummary":true`), Injected},
 		{"reminder", user(`"<system-reminder>\nx"`), Injected},
-		{"reminder beside a text", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf("do it") + `]`), Person},
-		{"text beside a reminder", user(`[` + textOf("do it") + `,` + textOf("<system-reminder>x</system-reminder>") + `]`), Person},
-		{"reminder beside an image", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,{"type":"image"}]`), Person},
-		{"reminder beside nothing", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf(" \n") + `]`), Injected},
+		{"reminder beside a text", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf("do it") + `]`),
+			Person},
+		{"text beside a reminder", user(`[` + textOf("do it") + `,` + textOf("<system-reminder>x</system-reminder>") + `]`),
+			Person},
+		{"reminder beside an image", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,{"type":"image"}]`),
+			Person},
+		{"reminder beside nothing", user(`[` + textOf("<system-reminder>x</system-reminder>") + `,` + textOf(" \n") + `]`),
+			Injected},
 		{"a person", user(`"x"`, origin("human")), Person},
 		{"a notification by origin", user(`"x"`, origin("task-notification")), Notification},
 		{"peer", user(`"x"`, origin("peer")), Other},
@@ -96,7 +100,8 @@ func TestParse(t *testing.T) {
 		{"zeros before", "\x00\x00" + whole, false, "user", "a run of 2 NUL bytes"},
 		{"zeros behind", whole + "\x00", false, "user", "a run of 1 NUL bytes"},
 		{"glued to a record", `{"type":"summary","sum` + whole, false, "user", "glued"},
-		{"glued to a record without uuid", `{"type":"summary","sum` + `{"type":"queue-operation","operation":"dequeue"}`, false, "", "not valid JSON"},
+		{"glued to a record without uuid", `{"type":"summary","sum` + `{"type":"queue-operation","operation":"dequeue"}`,
+			false, "", "not valid JSON"},
 		{"two records", whole + whole, false, "user", "glued"},
 		{"a list", `[1]`, false, "", "not a JSON object"},
 		{"null", `null`, false, "", "not a JSON object"},
@@ -107,23 +112,29 @@ func TestParse(t *testing.T) {
 		{"type of another type", `{"type":["user"]}`, false, `["user"]`, "damaged type"},
 		{"type null", `{"type":null}`, false, "", "damaged type"},
 		{"damaged type", strings.Replace(whole, `"user","is`, `"usfr","is`, 1), false, "usfr", "damaged user"},
-		{"type with a swallowed letter", strings.Replace(whole, `"user","is`, `"us\r","is`, 1), false, "us\r", "damaged type"},
-		{"damaged queue type", `{"type":"queue-operatiom","operation":"enqueue"}`, false, "queue-operatiom", "damaged queue-operation"},
+		{"type with a swallowed letter", strings.Replace(whole, `"user","is`, `"us\r","is`, 1), false, "us\r",
+			"damaged type"},
+		{"damaged queue type", `{"type":"queue-operatiom","operation":"enqueue"}`, false, "queue-operatiom",
+			"damaged queue-operation"},
 		{"damaged key", strings.Replace(whole, `"message"`, `"messagf"`, 1), false, "user", "damaged message"},
 		{"damaged flag", `{"type":"system","isSidechaim":true}`, false, "system", "damaged isSidechain"},
 		{"swallowed letter in a key", `{"type":"system","us\r":1}`, false, "system", "damaged key"},
-		{"a key like another that is there", `{"type":"attachment","attachment":{"type":"x"},"attachments":[]}`, false, "attachment", ""},
+		{"a key like another that is there", `{"type":"attachment","attachment":{"type":"x"},"attachments":[]}`, false,
+			"attachment", ""},
 		{"key twice", `{"type":"system","type":"user","message":{"content":""}}`, false, "user", "twice"},
 		{"no message", `{"type":"user"}`, false, "user", "without a message"},
 		{"message without content", `{"type":"assistant","message":{"id":"m"}}`, false, "assistant", "without a message"},
 		{"message of another type", `{"type":"user","message":"x"}`, false, "user", "without a message"},
 		{"content of another type", `{"type":"user","message":{"content":5}}`, false, "user", "without a message"},
 		{"content without types", `{"type":"user","message":{"content":["x"]}}`, false, "user", "damaged type"},
-		{"damaged block", `{"type":"assistant","message":{"content":[{"type":"tool_usf","id":"t"}]}}`, false, "assistant", "damaged type"},
-		{"text block without a text", `{"type":"user","message":{"content":[{"type":"text","texu":"x"}]}}`, false, "user", "without a text"},
+		{"damaged block", `{"type":"assistant","message":{"content":[{"type":"tool_usf","id":"t"}]}}`, false, "assistant",
+			"damaged type"},
+		{"text block without a text", `{"type":"user","message":{"content":[{"type":"text","texu":"x"}]}}`, false, "user",
+			"without a text"},
 		{"a block of tomorrow", `{"type":"user","message":{"content":[{"type":"hologram"}]}}`, false, "user", ""},
 		{"bad timestamp", strings.Replace(whole, "2026-09-01", "2026-19-01", 1), false, "user", "timestamp"},
-		{"bad timestamp of a queue", `{"type":"queue-operation","operation":"dequeue","timestamp":"x"}`, false, "queue-operation", "timestamp"},
+		{"bad timestamp of a queue", `{"type":"queue-operation","operation":"dequeue","timestamp":"x"}`, false,
+			"queue-operation", "timestamp"},
 		{"null timestamp", `{"type":"system","timestamp":null}`, false, "system", ""},
 		{"bad timestamp of nobody's", `{"type":"hologram","timestamp":5}`, false, "hologram", ""},
 	} {
@@ -145,8 +156,9 @@ func TestParse(t *testing.T) {
 
 func TestText(t *testing.T) {
 	for content, want := range map[string]string{
-		`"a\nb"`: "a\nb", `[]`: "", `""`: "", `[` + textOf("a") + `,{"type":"image"},` + textOf("b") + `]`: "a\nb", `[{"type":"tool_result","content":[` + textOf("x") + `]}]`: "",
-		`"{\"type\":\"text\",\"text\":\"x\"}"`: `{"type":"text","text":"x"}`,
+		`"a\nb"`: "a\nb", `[]`: "", `""`: "", `[` + textOf("a") + `,{"type":"image"},` + textOf("b") + `]`: "a\nb",
+		`[{"type":"tool_result","content":[` + textOf("x") + `]}]`: "",
+		`"{\"type\":\"text\",\"text\":\"x\"}"`:                     `{"type":"text","text":"x"}`,
 	} {
 		if got := parseText(strings.TrimSpace(user(content)), false).Text(); got != want {
 			t.Errorf("%s: %q", content, got)
@@ -155,7 +167,8 @@ func TestText(t *testing.T) {
 }
 
 func FuzzParseEntry(f *testing.F) {
-	for _, s := range []string{"", "\x00", person("x"), reply("m", end, textOf("x")), result("t"), queue("enqueue", "x"), `{"type":"x","y` + person("x", `,"uuid":"u"`), "[[[["} {
+	for _, s := range []string{"", "\x00", person("x"), reply("m", end, textOf("x")), result("t"), queue("enqueue", "x"),
+		`{"type":"x","y` + person("x", `,"uuid":"u"`), "[[[["} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}

@@ -42,8 +42,8 @@ func (e *Entry) Tried() (said string, ok bool) {
 // ownNote says that the client wrote the line by itself while nobody did anything.
 func (e *Entry) ownNote() bool { return claude.OwnNote(e.root.Get("subtype").Str) }
 
-// RunsCommand says that the line is a command that a person typed; whether the client or the model answers it is told by what
-// comes behind it.
+// RunsCommand says that the line is a command that a person typed; whether the client or the model answers it is told
+// by what comes behind it.
 func (e *Entry) RunsCommand() bool {
 	if e.Type != "user" || e.Speaker() != Command {
 		return false
@@ -66,8 +66,8 @@ func (e *Entry) CommandOutput() bool {
 	return e.Type == "user" && e.Speaker() == Command && claude.LocalOutput(e.Text())
 }
 
-// asTyped is what a person typed for a line that the client wrote of it: a command stands in the queue as "/name arguments",
-// a shell command as its text.
+// asTyped is what a person typed for a line that the client wrote of it: a command stands in the queue as "/name
+// arguments", a shell command as its text.
 func asTyped(text string) string {
 	if name, args, ok := claude.CommandLine(text); ok && name != "" {
 		return strings.TrimSpace("/" + name + " " + args)
@@ -98,8 +98,8 @@ type Call struct {
 // Ran says that the client ran the call: what it gave back stands in a line of its own.
 func (c Call) Ran() bool { return !c.Service && c.Unknown == "" }
 
-// Calls gives the calls in a line, in their order; fn returns false to end. A block of an unknown kind is among them: it may
-// have done anything.
+// Calls gives the calls in a line, in their order; fn returns false to end. A block of an unknown kind is among them:
+// it may have done anything.
 func (e *Entry) Calls(fn func(Call) bool) {
 	eachBlock(e.root.Get("message.content"), func(b gjson.Result) bool {
 		c := Call{ID: b.Get("id").String(), Name: b.Get("name").String(), Input: b.Get("input")}
@@ -133,7 +133,8 @@ func (e *Entry) Results(fn func(Result)) {
 	denied := e.root.Get("toolDenialKind").String() != ""
 	eachBlock(e.root.Get("message.content"), func(b gjson.Result) bool {
 		if b.Get("type").Str == "tool_result" {
-			r := Result{CallID: b.Get("tool_use_id").String(), Text: blockText(b.Get("content")), Denied: denied, record: e.root.Get("toolUseResult")}
+			r := Result{CallID: b.Get("tool_use_id").String(), Text: blockText(b.Get("content")), Denied: denied,
+				record: e.root.Get("toolUseResult")}
 			r.Failed = b.Get("is_error").Type == gjson.True
 			r.Denied = denied || r.Failed && claude.Isolated(r.Text)
 			fn(r)
@@ -145,7 +146,8 @@ func (e *Entry) Results(fn func(Result)) {
 // Undone says that the call did nothing, or failed.
 func (r Result) Undone() bool { return r.Failed || r.Denied }
 
-// Agent is the id of the subagent that the call started, Shell that of the background shell; empty when the client recorded none.
+// Agent is the id of the subagent that the call started, Shell that of the background shell; empty when the client
+// recorded none.
 func (r Result) Agent() string { return r.record.Get("agentId").String() }
 
 // Shell is the id of the background shell that the call started.
@@ -156,8 +158,8 @@ func (r Result) launched() bool {
 	return claude.LaunchedAgent(r.Text) || r.record.Get("isAsync").Type == gjson.True
 }
 
-// Changed are the files that the client itself recorded as changed, at most limit of them; wrote says that it recorded a change,
-// with or without their names.
+// Changed are the files that the client itself recorded as changed, at most limit of them; wrote says that it
+// recorded a change, with or without their names.
 func (r Result) Changed(limit int) (files []string, wrote bool) {
 	changed := func(path string) {
 		if path != "" && len(files) < limit {
@@ -214,8 +216,8 @@ const (
 	Undone
 )
 
-// Turns follows where turns begin: at a line in the user's role that is neither a tool's nor the client's own. A message that is
-// handed over in the middle of a turn begins none.
+// Turns follows where turns begin: at a line in the user's role that is neither a tool's nor the client's own. A
+// message that is handed over in the middle of a turn begins none.
 type Turns struct{ open bool }
 
 // Add takes the next line.
@@ -247,7 +249,8 @@ func (t *Turns) Add(e *Entry) Step {
 	return Begun
 }
 
-// LastMessage is the last line that is a user's or an assistant's, a subagent's included; nil when there is none that can be read.
+// LastMessage is the last line that is a user's or an assistant's, a subagent's included; nil when there is none that
+// can be read.
 func (t *File) LastMessage() *Entry {
 	var out *Entry
 	_ = t.WalkBack(func(e *Entry) bool {

@@ -22,7 +22,8 @@ func entries(t *testing.T, text string) []*Entry {
 func answer(said string) string { return reply("m1", end, textOf(said)) }
 
 func handed(prompt string, more ...string) string {
-	return `{"type":"attachment","uuid":"h","attachment":{"type":"queued_command","prompt":` + prompt + strings.Join(more, "") + `}}` + "\n"
+	return `{"type":"attachment","uuid":"h","attachment":{"type":"queued_command","prompt":` + prompt + strings.Join(more,
+		"") + `}}` + "\n"
 }
 
 // TestWhoSpeaksInAHandedOverMessage: the rules are those of a user line.
@@ -53,7 +54,8 @@ func TestWhoSpeaksInAHandedOverMessage(t *testing.T) {
 // TestTurns: where a turn begins, and which command began none.
 func TestTurns(t *testing.T) {
 	command, output := user(`"<command-name>/x</command-name>"`), user(`"<local-command-stdout>1</local-command-stdout>"`)
-	systemOutput := `{"type":"system","subtype":"local_command","content":"<local-command-stdout>1</local-command-stdout>"}` + "\n"
+	systemOutput := `{"type":"system","subtype":"local_command",` +
+		`"content":"<local-command-stdout>1</local-command-stdout>"}` + "\n"
 	for _, c := range []struct {
 		name, lines string
 		want        []Step
@@ -67,7 +69,8 @@ func TestTurns(t *testing.T) {
 		{"a caveat is no output", command + user(`"<local-command-caveat>x"`), []Step{ByCommand, Same}},
 		{"a shell line", user(`"<bash-input>ls</bash-input>"`) + user(`"<bash-stdout>x</bash-stdout>"`), []Step{Same, Same}},
 		{"output alone", output, []Step{Same}},
-		{"a synthetic line answers nothing", command + synthetic("No response requested.", false) + output, []Step{ByCommand, Same, Undone}},
+		{"a synthetic line answers nothing", command + synthetic("No response requested.", false) + output,
+			[]Step{ByCommand, Same, Undone}},
 		{"a person in between", command + person("hello") + output, []Step{ByCommand, Begun, Same}},
 	} {
 		var turns Turns
@@ -83,7 +86,8 @@ func TestTurns(t *testing.T) {
 
 // TestCallsAndResults: every kind of a call, and what came of it.
 func TestCallsAndResults(t *testing.T) {
-	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"a"},` +
+	line := `{"type":"assistant","message":{"id":"m","content":[{"type":"thinking","thinking":"x"},{"type":"text",` +
+		`"text":"a"},` +
 		`{"type":"tool_use","id":"1","name":"Bash","input":{"command":"ls"}},{"type":"mcp_tool_use","id":"2","name":"q"},` +
 		`{"type":"web_search_tool_result"},{"type":"hologram","id":"3"}]}}` + "\n"
 	var got []string
@@ -96,7 +100,8 @@ func TestCallsAndResults(t *testing.T) {
 	}
 	result := func(block, more string) Result {
 		var out Result
-		entries(t, user(`[{"type":"tool_result","tool_use_id":"1","content":"x"`+block+`}]`, more))[0].Results(func(r Result) { out = r })
+		entries(t, user(`[{"type":"tool_result","tool_use_id":"1","content":"x"`+block+`}]`, more))[0].Results(
+			func(r Result) { out = r })
 		return out
 	}
 	if r := result("", ""); r.CallID != "1" || r.Text != "x" || r.Undone() {
@@ -114,10 +119,12 @@ func TestCallsAndResults(t *testing.T) {
 	if files, wrote := result("", `,"toolUseResult":{"filePath":"/x"}`).Changed(2); len(files) != 0 || wrote {
 		t.Errorf("a file that was read: %v %v", files, wrote)
 	}
-	if files, wrote := result("", `,"toolUseResult":{"filePath":"/x","structuredPatch":[]}`).Changed(2); len(files) != 1 || !wrote {
+	if files, wrote := result("", `,"toolUseResult":{"filePath":"/x","structuredPatch":[]}`).Changed(2); len(files) != 1 ||
+		!wrote {
 		t.Errorf("an edit: %v %v", files, wrote)
 	}
-	if r := result("", `,"toolUseResult":{"agentId":"a","backgroundTaskId":"b","isAsync":true}`); r.Agent() != "a" || r.Shell() != "b" || !r.launched() {
+	if r := result("", `,"toolUseResult":{"agentId":"a","backgroundTaskId":"b","isAsync":true}`); r.Agent() != "a" ||
+		r.Shell() != "b" || !r.launched() {
 		t.Errorf("what it started: %+v", r)
 	}
 }
@@ -125,11 +132,13 @@ func TestCallsAndResults(t *testing.T) {
 // TestReplyIsOneMessage: its parts stand on lines of their own; a line without an id is a message of its own.
 func TestReplyIsOneMessage(t *testing.T) {
 	part := func(id, said string) string {
-		return `{"type":"assistant","message":{"id":` + quote(id) + `,"stop_reason":"end_turn","content":[{"type":"text","text":` + quote(said) + `}]}}` + "\n"
+		return `{"type":"assistant","message":{"id":` + quote(id) +
+			`,"stop_reason":"end_turn","content":[{"type":"text","text":` + quote(said) + `}]}}` + "\n"
 	}
 	var r Reply
 	var fresh []bool
-	for _, e := range entries(t, part("m1", "a")+part("m1", "b")+part("m2", "c")+part("m2", "")+part("", "d")+part("", "e")) {
+	for _, e := range entries(t, part("m1", "a")+part("m1", "b")+part("m2", "c")+part("m2", "")+part("", "d")+
+		part("", "e")) {
 		fresh = append(fresh, r.Add(e))
 		if !e.Ends() {
 			t.Error("the turn is over")
@@ -142,7 +151,8 @@ func TestReplyIsOneMessage(t *testing.T) {
 
 // TestErrorsOfATurn: one ends the turn, one is tried again.
 func TestErrorsOfATurn(t *testing.T) {
-	list := entries(t, synthetic("API Error: 401", true)+`{"type":"system","subtype":"api_error","error":{"message":"overloaded"}}`+"\n"+synthetic("No response requested.", false))
+	list := entries(t, synthetic("API Error: 401", true)+`{"type":"system","subtype":"api_error",`+
+		`"error":{"message":"overloaded"}}`+"\n"+synthetic("No response requested.", false))
 	if said, ok := list[0].Failed(); !ok || said != "API Error: 401" || list[0].OfModel() || list[0].Ends() {
 		t.Errorf("an error that ends the turn: %q %v", said, ok)
 	}
@@ -154,7 +164,8 @@ func TestErrorsOfATurn(t *testing.T) {
 			t.Errorf("%s ends no turn in an error", e.Data)
 		}
 	}
-	if f := file(t, answer("x")+`{"type":"system","subtype":"api_error"}`+"\n"); f.LastMessage() == nil || !f.LastMessage().Ends() {
+	if f := file(t, answer("x")+`{"type":"system","subtype":"api_error"}`+"\n"); f.LastMessage() == nil ||
+		!f.LastMessage().Ends() {
 		t.Error("the last message is the reply")
 	}
 }

@@ -36,19 +36,20 @@ func (t *File) Close() error { return t.f.Close() }
 // errStop ends a walk early.
 var errStop = errors.New("stop")
 
-// Walk calls fn for every entry from a byte offset on, oldest first; fn returns false to end. A blank line is no entry, and a
-// line that was met before in this walk is none either.
+// Walk calls fn for every entry from a byte offset on, oldest first; fn returns false to end. A blank line is no
+// entry, and a line that was met before in this walk is none either.
 func (t *File) Walk(from int64, fn func(*Entry) bool) error {
 	if from < 0 || from > t.Size {
 		return fmt.Errorf("reading %s from byte %d: it has %d bytes and was longer before", t.Path, from, t.Size)
 	}
 	known := seen{}
-	err := forward(io.NewSectionReader(t.f, from, t.Size-from), from, t.Size, func(l Line) error { return each(l, known, fn) })
+	err := forward(io.NewSectionReader(t.f, from, t.Size-from), from, t.Size,
+		func(l Line) error { return each(l, known, fn) })
 	return walked(t.Path, err)
 }
 
-// WalkBack calls fn for every entry, newest first; fn returns false to end. Of a line that is written several times the last
-// one counts.
+// WalkBack calls fn for every entry, newest first; fn returns false to end. Of a line that is written several times
+// the last one counts.
 func (t *File) WalkBack(fn func(*Entry) bool) error {
 	known := seen{}
 	return walked(t.Path, backward(t.f, t.Size, func(l Line) error { return each(l, known, fn) }))

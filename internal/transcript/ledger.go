@@ -25,8 +25,9 @@ type Ledger struct {
 	FirstCwd string
 	// Lead are the uuids of the first conversation lines, in order: copies of one conversation share their beginning.
 	Lead []string
-	// FirstLead is how many of the leading uuids go up to the first message of a person, with it: lines before it are the
-	// client's own and prove no copy. Only Head sets it; 0 when that message has no uuid or stands beyond the leading ones.
+	// FirstLead is how many of the leading uuids go up to the first message of a person, with it: lines before it are
+	// the client's own and prove no copy. Only Head sets it; 0 when that message has no uuid or stands beyond the
+	// leading ones.
 	FirstLead int
 	// Persons counts messages of the user's role that a person (or a command line) gave.
 	Persons int
@@ -68,8 +69,8 @@ const (
 // are parsed as a whole.
 func (t *File) Ledger(own func(string) bool) (Ledger, error) { return t.LedgerBeside(own, own) }
 
-// LedgerBeside is Ledger where more texts than recovery's prompts are no person's message: ours says so of one. It is asked
-// about every text in the user's role.
+// LedgerBeside is Ledger where more texts than recovery's prompts are no person's message: ours says so of one. It is
+// asked about every text in the user's role.
 func (t *File) LedgerBeside(own, ours func(string) bool) (Ledger, error) {
 	f := newFolder(own)
 	f.ours, f.session = ours, SessionOf(t.Path)
@@ -106,7 +107,8 @@ type folder struct {
 }
 
 func newFolder(own func(string) bool) *folder {
-	return &folder{own: own, ours: own, out: Ledger{LastPerson: -1}, known: seen{}, uuids: map[string]bool{}, work: newWork()}
+	return &folder{own: own, ours: own, out: Ledger{LastPerson: -1}, known: seen{}, uuids: map[string]bool{},
+		work: newWork()}
 }
 
 func (f *folder) bad(format string, args ...any) {
@@ -117,10 +119,11 @@ func (f *folder) bad(format string, args ...any) {
 }
 
 // plainTypes are the types of the lines that fill a transcript and say nothing of its queue.
-var plainTypes = map[string]bool{"assistant": true, "attachment": true, "system": true, "progress": true, "file-history-snapshot": true}
+var plainTypes = map[string]bool{"assistant": true, "attachment": true, "system": true, "progress": true,
+	"file-history-snapshot": true}
 
-// wanted says whether a line has to be understood; the others are only checked to be whole. A line whose type is none of the
-// usual ones is looked at: it may be a damaged one.
+// wanted says whether a line has to be understood; the others are only checked to be whole. A line whose type is none
+// of the usual ones is looked at: it may be a damaged one.
 func (f *folder) wanted(data []byte) bool {
 	return len(f.out.Lead) < maxLead || f.out.First == "" || !plainTypes[gjson.GetBytes(data, "type").Str] ||
 		bytes.Contains(data, []byte(claude.TypeQueue)) || bytes.Contains(data, []byte(claude.QueuedCommand)) ||

@@ -27,7 +27,8 @@ const (
 	maxText  = 64 << 10
 )
 
-// forward calls fn for every line of r, which holds the bytes from base to end of its file. A line given up has nil Data.
+// forward calls fn for every line of r, which holds the bytes from base to end of its file. A line given up has nil
+// Data.
 func forward(r io.Reader, base, end int64, fn func(Line) error) error {
 	in := bufio.NewReaderSize(r, windowSize)
 	for offset := base; ; {

@@ -78,7 +78,8 @@ func TestBackwardIsForwardReversed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b bytes.Buffer
 		for range rapid.IntRange(0, 12).Draw(t, "lines") {
-			n := rapid.SampledFrom([]int{0, 1, 2, 100, windowSize - 2, windowSize - 1, windowSize, windowSize + 1, 3 * windowSize}).Draw(t, "length")
+			n := rapid.SampledFrom([]int{0, 1, 2, 100, windowSize - 2, windowSize - 1, windowSize, windowSize + 1,
+				3 * windowSize}).Draw(t, "length")
 			b.Write(bytes.Repeat([]byte{rapid.SampledFrom([]byte("a\x00{\"\r")).Draw(t, "letter")}, n))
 			b.WriteString(rapid.SampledFrom([]string{"\n", "\r\n", "\n\n"}).Draw(t, "end"))
 		}
@@ -88,7 +89,8 @@ func TestBackwardIsForwardReversed(t *testing.T) {
 		there, back := forwardLines(b.Bytes()), backwardLines(b.Bytes())
 		slices.Reverse(back)
 		same := func(a, b Line) bool {
-			return a.Offset == b.Offset && a.Size == b.Size && a.Torn == b.Torn && !a.Shortened && !b.Shortened && bytes.Equal(a.Data, b.Data)
+			return a.Offset == b.Offset && a.Size == b.Size && a.Torn == b.Torn && !a.Shortened && !b.Shortened &&
+				bytes.Equal(a.Data, b.Data)
 		}
 		if !slices.EqualFunc(there, back, same) {
 			t.Fatalf("%d lines there, %d back", len(there), len(back))
@@ -111,7 +113,8 @@ func TestShrunk(t *testing.T) {
 	if err := backward(shrinking{[]byte("a\nb\n")}, windowSize*3, nothing); err == nil {
 		t.Error("backward, long: no error")
 	}
-	if err := forward(bytes.NewReader([]byte("a\nb\n")), 0, 1000, nothing); err == nil || !strings.Contains(err.Error(), "it ends at byte 4") {
+	if err := forward(bytes.NewReader([]byte("a\nb\n")), 0, 1000, nothing); err == nil || !strings.Contains(err.Error(),
+		"it ends at byte 4") {
 		t.Error("forward:", err)
 	}
 	f := file(t, done)
@@ -139,7 +142,9 @@ func TestShrunk(t *testing.T) {
 
 func TestWalkStops(t *testing.T) {
 	f := file(t, done+done)
-	for name, walk := range map[string]func(func(*Entry) bool) error{"forward": func(fn func(*Entry) bool) error { return f.Walk(0, fn) }, "back": f.WalkBack} {
+	for name, walk := range map[string]func(func(*Entry) bool) error{"forward": func(fn func(*Entry) bool) error {
+		return f.Walk(0, fn)
+	}, "back": f.WalkBack} {
 		n := 0
 		if err := walk(func(*Entry) bool { n++; return n < 3 }); err != nil || n != 3 {
 			t.Error(name, n, err)
@@ -190,12 +195,17 @@ func TestLongLine(t *testing.T) {
 	const size = 18 << 20
 	fill := strings.Repeat("0123456789abcdef", 4096)
 	for name, p := range map[string]pieces{
-		"one long text":     {`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"`, fill, `"}]},"uuid":"u1","toolUseResult":1}` + "\n", 40 << 20},
-		"many short texts":  {`{"type":"user","message":{"role":"user","content":"x"},"uuid":"u1","list":["`, `abc","`, `"]}` + "\n", size},
-		"many numbers":      {`{"type":"user","message":{"role":"user","content":"x"},"uuid":"u1","list":[`, `123456,`, `1]}` + "\n", size},
-		"escapes":           {`{"type":"user","message":{"role":"user","content":"`, `\u00e9`, `"},"uuid":"u1"}` + "\n", size / 6 * 6},
-		"broken characters": {`{"type":"user","message":{"role":"user","content":"`, "\x80\x80", `"},"uuid":"u1"}` + "\n", size},
-		"no end":            {`{"type":"user","message":{"role":"user","content":"`, fill, ``, size},
+		"one long text": {`{"type":"user","message":{"role":"user","content":[{"type":"tool_result",` +
+			`"tool_use_id":"t1","content":"`, fill, `"}]},"uuid":"u1","toolUseResult":1}` + "\n", 40 << 20},
+		"many short texts": {`{"type":"user","message":{"role":"user","content":"x"},"uuid":"u1","list":["`, `abc","`,
+			`"]}` + "\n", size},
+		"many numbers": {`{"type":"user","message":{"role":"user","content":"x"},"uuid":"u1","list":[`, `123456,`,
+			`1]}` + "\n", size},
+		"escapes": {`{"type":"user","message":{"role":"user","content":"`, `\u00e9`, `"},"uuid":"u1"}` + "\n",
+			size / 6 * 6},
+		"broken characters": {`{"type":"user","message":{"role":"user","content":"`, "\x80\x80", `"},"uuid":"u1"}` + "\n",
+			size},
+		"no end": {`{"type":"user","message":{"role":"user","content":"`, fill, ``, size},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := memory()
@@ -282,7 +292,8 @@ func TestShortener(t *testing.T) {
 		sh.write([]byte(s))
 		return string(sh.bytes())
 	}
-	for _, s := range []string{`{}`, `{"a":"b\"c\\","d":[1,"é\u00e9\ud83d"]}`, `"` + strings.Repeat("x", maxText) + `"`, `not json`, `"\`, ``} {
+	for _, s := range []string{`{}`, `{"a":"b\"c\\","d":[1,"é\u00e9\ud83d"]}`, `"` + strings.Repeat("x", maxText) + `"`,
+		`not json`, `"\`, ``} {
 		if got := shorten(s); got != s {
 			t.Errorf("%.60q became %.60q", s, got)
 		}
@@ -323,8 +334,10 @@ func TestFingerprint(t *testing.T) {
 	base := strings.Repeat(done, 2000) // longer than both edges
 	seen := map[string]string{}
 	for name, s := range map[string]string{
-		"base": base, "one line more": base + done, "one byte more": base + "\n", "two bytes more": base + "\n\n", "a zero more": base + "\x00", "cut": base[:len(base)-1],
-		"its end changed": base[:len(base)-3] + "x" + base[len(base)-2:], "its beginning changed": "x" + base[1:], "empty": "", "small": "a", "small and more": "aa",
+		"base": base, "one line more": base + done, "one byte more": base + "\n", "two bytes more": base + "\n\n",
+		"a zero more": base + "\x00", "cut": base[:len(base)-1],
+		"its end changed": base[:len(base)-3] + "x" + base[len(base)-2:], "its beginning changed": "x" + base[1:],
+		"empty": "", "small": "a", "small and more": "aa",
 	} {
 		got, err := file(t, s).Fingerprint()
 		if err != nil || len(got) != 64 {

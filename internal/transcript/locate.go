@@ -28,10 +28,10 @@ type Location struct {
 	Note string
 }
 
-// Locate finds a job's transcript: that of the session which a wake resumes (resumeSessionId, seen on the real client), in
-// whichever project folder it stands; linkScanPath only decides between files of that one id. Where it has none, the
-// conversation before /clear is named, with the problem that a wake would not go on with it. A stub without messages is passed
-// over while there is another candidate; a file that cannot be read is not.
+// Locate finds a job's transcript: that of the session which a wake resumes (resumeSessionId, seen on the real
+// client), in whichever project folder it stands; linkScanPath only decides between files of that one id. Where it
+// has none, the conversation before /clear is named, with the problem that a wake would not go on with it. A stub
+// without messages is passed over while there is another candidate; a file that cannot be read is not.
 func Locate(a *account.Account, j *account.Job) Location {
 	groups, note := candidates(a, j)
 	loc := locate(a, j, groups)
@@ -51,7 +51,8 @@ func locate(a *account.Account, j *account.Job, groups [][]string) Location {
 		case len(g.full) > 0:
 			return g.location(a, j, stubContinued)
 		case len(g.broken) > 0:
-			return Location{Path: g.brokenPath, ContinuedIn: stubContinued, Problem: "the transcript cannot be read: " + strings.Join(g.broken, "; ")}
+			return Location{Path: g.brokenPath, ContinuedIn: stubContinued, Problem: "the transcript cannot be read: " +
+				strings.Join(g.broken, "; ")}
 		}
 	}
 	loc := Location{Path: stub, ContinuedIn: stubContinued, Problem: "the transcript holds no message", Missing: true}
@@ -125,8 +126,9 @@ func tailOf(a *account.Account, path string) (Tail, error) {
 	return t.Tail()
 }
 
-// otherConversation says that the transcript which was found is not the one that a wake would go on with: the client resumes
-// the resumed session's, and without that file it starts a blank conversation under its id, whatever else there is.
+// otherConversation says that the transcript which was found is not the one that a wake would go on with: the client
+// resumes the resumed session's, and without that file it starts a blank conversation under its id, whatever else
+// there is.
 func otherConversation(a *account.Account, j *account.Job, path string) string {
 	resumed := cmp.Or(j.ResumeSessionID, j.SessionID)
 	id := SessionOf(path)
@@ -144,7 +146,8 @@ func otherConversation(a *account.Account, j *account.Job, path string) string {
 // SessionOf is the session whose name a transcript bears.
 func SessionOf(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// bySession asks each project folder for the one name: to list them would read every name of a large account for every session.
+// bySession asks each project folder for the one name: to list them would read every name of a large account for
+// every session.
 func bySession(a *account.Account, id string) []string {
 	projects := filepath.Join(a.Dir, "projects")
 	folders, _ := a.ReadDir(projects)
@@ -158,8 +161,8 @@ func bySession(a *account.Account, id string) []string {
 	return out
 }
 
-// candidates are groups of paths, best first; the paths of one group are equally good. The note says what of state.json is not
-// followed.
+// candidates are groups of paths, best first; the paths of one group are equally good. The note says what of
+// state.json is not followed.
 func candidates(a *account.Account, j *account.Job) (groups [][]string, note string) {
 	link := j.LinkScanPath
 	usable := filepath.IsAbs(link) && strings.HasSuffix(link, ".jsonl")
@@ -171,7 +174,8 @@ func candidates(a *account.Account, j *account.Job) (groups [][]string, note str
 	case !usable:
 		usable = false
 	case claude.IsUUID(id) && id != first && id != j.SessionID:
-		note = fmt.Sprintf("state.json names the transcript of another session, %s, which no wake goes on with: it is not read", id)
+		note = fmt.Sprintf("state.json names the transcript of another session, %s, which no wake goes on with: it is not "+
+			"read", id)
 		usable = false
 	case claude.IsUUID(id) && id != first:
 		note = fmt.Sprintf("state.json still names the transcript of %s; a wake goes on with %s", id, first)
@@ -191,9 +195,9 @@ func candidates(a *account.Account, j *account.Job) (groups [][]string, note str
 // orphaned is what the client puts behind the name of a transcript that it set aside.
 const orphaned = ".orphaned-"
 
-// Elsewhere finds what else may hold the conversation of a job whose own transcript does not: files that were set aside, a
-// transcript that says that it went on in this session, and one in the same project folder that begins with the job's own
-// first prompt. It gives their paths, those that say so outright first.
+// Elsewhere finds what else may hold the conversation of a job whose own transcript does not: files that were set
+// aside, a transcript that says that it went on in this session, and one in the same project folder that begins with
+// the job's own first prompt. It gives their paths, those that say so outright first.
 func Elsewhere(a *account.Account, j *account.Job, loc Location) []string {
 	own := map[string]bool{}
 	dirs := map[string]bool{}
@@ -245,7 +249,8 @@ func looksLike(a *account.Account, path, prompt string) (begins bool, continuedI
 		return false, ""
 	}
 	head, err := t.Head()
-	return err == nil && strings.TrimSpace(prompt) != "" && strings.TrimSpace(head.First) == strings.TrimSpace(prompt), tail.ContinuedIn
+	return err == nil && strings.TrimSpace(prompt) != "" && strings.TrimSpace(head.First) == strings.TrimSpace(prompt),
+		tail.ContinuedIn
 }
 
 // FilesOf are the transcripts that bear one of a job's ids, before and after /clear.

@@ -32,32 +32,48 @@ func TestLocate(t *testing.T) {
 		{"by its id", map[string]string{"p/" + idA: done}, "", "", "p/" + idA, "", ""},
 		{"by the client's path", map[string]string{"p/" + idA: done, "q/" + idA: done}, "q/" + idA, idA, "q/" + idA, "", ""},
 		{"the client's path is gone", map[string]string{"p/" + idA: done}, "q/" + idA, idA, "p/" + idA, "", ""},
-		{"the client's path is a stub", map[string]string{"p/" + idA: done, "q/" + idA: stub}, "q/" + idA, idA, "p/" + idA, "two", ""},
-		{"two slugs", map[string]string{"p/" + idA: done, "q/" + idA: done}, "", idA, "p/" + idA, "two transcripts have the same session id", ""},
+		{"the client's path is a stub", map[string]string{"p/" + idA: done, "q/" + idA: stub}, "q/" + idA, idA, "p/" + idA,
+			"two", ""},
+		{"two slugs", map[string]string{"p/" + idA: done, "q/" + idA: done}, "", idA, "p/" + idA,
+			"two transcripts have the same session id", ""},
 		{"two slugs, one a stub", map[string]string{"p/" + idA: stub, "q/" + idA: done}, "", idA, "q/" + idA, "", ""},
 		{"two slugs, one empty", map[string]string{"p/" + idA: "", "q/" + idA: done}, "", idA, "q/" + idA, "", ""},
 		{"after /clear", map[string]string{"p/" + idA: done, "p/" + idB: done}, "p/" + idB, idB, "p/" + idB, "", ""},
-		{"after /clear, without the client's path", map[string]string{"p/" + idA: done, "p/" + idB: done}, "", idB, "p/" + idB, "", ""},
+		{"after /clear, without the client's path", map[string]string{"p/" + idA: done, "p/" + idB: done}, "", idB,
+			"p/" + idB, "", ""},
 		// A wake goes to the resumed id, whatever else there is: seen to start a blank conversation there.
-		{"after /clear, the new one gone", map[string]string{"p/" + idA: done}, "p/" + idB, idB, "p/" + idA, "a wake resumes session " + idB, ""},
-		{"after /clear, the new one a stub", map[string]string{"p/" + idA: done, "p/" + idB: stub}, "p/" + idB, idB, "p/" + idA, "a wake resumes", ""},
-		{"the client's path is another session's", map[string]string{"p/" + idC: done}, "p/" + idC, idA, "", "there is no transcript", ""},
-		{"the client's path is another session's, beside its own", map[string]string{"p/" + idC: done, "p/" + idA: done}, "p/" + idC, idA, "p/" + idA, "", ""},
-		{"after /clear, the client's path is the old one", map[string]string{"p/" + idA: done, "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
-		{"after /clear, the client's path is the old one and the new one is gone", map[string]string{"p/" + idA: done}, "p/" + idA, idB, "p/" + idA, "a wake resumes session " + idB, ""},
+		{"after /clear, the new one gone", map[string]string{"p/" + idA: done}, "p/" + idB, idB, "p/" + idA,
+			"a wake resumes session " + idB, ""},
+		{"after /clear, the new one a stub", map[string]string{"p/" + idA: done, "p/" + idB: stub}, "p/" + idB, idB,
+			"p/" + idA, "a wake resumes", ""},
+		{"the client's path is another session's", map[string]string{"p/" + idC: done}, "p/" + idC, idA, "",
+			"there is no transcript", ""},
+		{"the client's path is another session's, beside its own", map[string]string{"p/" + idC: done, "p/" + idA: done},
+			"p/" + idC, idA, "p/" + idA, "", ""},
+		{"after /clear, the client's path is the old one", map[string]string{"p/" + idA: done, "p/" + idB: done}, "p/" + idA,
+			idB, "p/" + idB, "", ""},
+		{"after /clear, the client's path is the old one and the new one is gone", map[string]string{"p/" + idA: done},
+			"p/" + idA, idB, "p/" + idA, "a wake resumes session " + idB, ""},
 		{"only a stub", map[string]string{"p/" + idA: stub}, "p/" + idA, idA, "p/" + idA, "holds no message", ""},
 		{"only an empty file", map[string]string{"p/" + idA: ""}, "p/" + idA, idA, "p/" + idA, "holds no message", ""},
 		// What cannot be read is not passed over.
-		{"garbage", map[string]string{"p/" + idA: "lorem\n", "q/" + idA: done}, "p/" + idA, idA, "p/" + idA, "cannot be read", ""},
-		{"zeros, and the conversation before /clear", map[string]string{"p/" + idB: strings.Repeat("\x00", 99), "p/" + idA: done}, "p/" + idB, idB, "p/" + idB, "cannot be read", ""},
-		{"a folder", map[string]string{"p/" + idB + ".jsonl/x": "", "p/" + idA: done}, "p/" + idB, idB, "p/" + idB, "cannot be read", ""},
-		{"one good, one garbage", map[string]string{"p/" + idA: done, "q/" + idA: "lorem\n"}, "", idA, "p/" + idA, "another transcript of the same session cannot be read", ""},
+		{"garbage", map[string]string{"p/" + idA: "lorem\n", "q/" + idA: done}, "p/" + idA, idA, "p/" + idA, "cannot be read",
+			""},
+		{"zeros, and the conversation before /clear", map[string]string{"p/" + idB: strings.Repeat("\x00", 99),
+			"p/" + idA: done}, "p/" + idB, idB, "p/" + idB, "cannot be read", ""},
+		{"a folder", map[string]string{"p/" + idB + ".jsonl/x": "", "p/" + idA: done}, "p/" + idB, idB, "p/" + idB,
+			"cannot be read", ""},
+		{"one good, one garbage", map[string]string{"p/" + idA: done, "q/" + idA: "lorem\n"}, "", idA, "p/" + idA,
+			"another transcript of the same session cannot be read", ""},
 		{"damage behind its messages", map[string]string{"p/" + idA: done + "lorem\n"}, "p/" + idA, idA, "p/" + idA, "", ""},
 		// Continued.
 		{"continued", map[string]string{"p/" + idA: done + went(idC)}, "p/" + idA, idA, "p/" + idA, "", idC},
-		{"a stub that was continued in what was found", map[string]string{"p/" + idA: stub + went(idB), "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
-		{"the conversation before /clear was continued elsewhere", map[string]string{"p/" + idA: stub + went(idC), "p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
-		{"only a stub that was continued", map[string]string{"p/" + idA: stub + went(idC)}, "p/" + idA, idA, "p/" + idA, "holds no message", idC},
+		{"a stub that was continued in what was found", map[string]string{"p/" + idA: stub + went(idB), "p/" + idB: done},
+			"p/" + idA, idB, "p/" + idB, "", ""},
+		{"the conversation before /clear was continued elsewhere", map[string]string{"p/" + idA: stub + went(idC),
+			"p/" + idB: done}, "p/" + idA, idB, "p/" + idB, "", ""},
+		{"only a stub that was continued", map[string]string{"p/" + idA: stub + went(idC)}, "p/" + idA, idA, "p/" + idA,
+			"holds no message", idC},
 		// Odd ids.
 		{"a resumed id that is none", map[string]string{"p/" + idA: done}, "", "*", "p/" + idA, "", ""},
 	} {
@@ -94,7 +110,8 @@ func TestLocate(t *testing.T) {
 			if c.problem == "two" {
 				c.problem = ""
 			}
-			if got.Path != path(c.path) || (got.Problem == "") != (c.problem == "") || !strings.Contains(got.Problem, c.problem) || got.ContinuedIn != c.continued {
+			if got.Path != path(c.path) || (got.Problem == "") != (c.problem == "") || !strings.Contains(got.Problem,
+				c.problem) || got.ContinuedIn != c.continued {
 				t.Errorf("%+v\nwant %s, %q, %q", got, path(c.path), c.problem, c.continued)
 			}
 		})
@@ -148,7 +165,8 @@ func TestLocateLinks(t *testing.T) {
 // TestLocateFixtures: the shapes that the client leaves.
 func TestLocateFixtures(t *testing.T) {
 	for name, want := range map[string]string{
-		"cleared": "", "two-slugs": "", "moved-transcript": "", "link-to-nowhere": "", "no-transcript": "there is no transcript", "stub-transcript": "holds no message",
+		"cleared": "", "two-slugs": "", "moved-transcript": "", "link-to-nowhere": "",
+		"no-transcript": "there is no transcript", "stub-transcript": "holds no message",
 		"all-nul": "cannot be read", "empty-transcript": "holds no message", "copy-of-another": "",
 	} {
 		s, ok := fixtures.Find(name)
@@ -164,7 +182,8 @@ func TestLocateFixtures(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := Locate(a, a.Job(sub.Session.Short))
-		if (got.Problem == "") != (want == "") || !strings.Contains(got.Problem, want) || want != "there is no transcript" && got.Path != sub.Session.Transcript {
+		if (got.Problem == "") != (want == "") || !strings.Contains(got.Problem, want) || want != "there is no transcript" &&
+			got.Path != sub.Session.Transcript {
 			t.Errorf("%s: %+v", name, got)
 		}
 		sub.Account.Close()

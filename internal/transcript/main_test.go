@@ -67,11 +67,13 @@ func quote(s string) string {
 	return string(b)
 }
 
-// The lines of small transcripts. Each is later than the one before by its number in the file alone; stamps do not matter.
+// The lines of small transcripts. Each is later than the one before by its number in the file alone; stamps do not
+// matter.
 const stamp = `"timestamp":"2026-09-01T10:00:00.000Z"`
 
 func person(text string, more ...string) string {
-	return `{"type":"user","isSidechain":false,"message":{"role":"user","content":` + quote(text) + `},` + stamp + `,"origin":{"kind":"human"},"cwd":"/w"` + strings.Join(more, "") + "}\n"
+	return `{"type":"user","isSidechain":false,"message":{"role":"user","content":` + quote(text) + `},` + stamp +
+		`,"origin":{"kind":"human"},"cwd":"/w"` + strings.Join(more, "") + "}\n"
 }
 
 // user is a line of the user's role with this content and nothing else.
@@ -80,7 +82,9 @@ func user(content string, more ...string) string {
 }
 
 func reply(id, stop string, blocks ...string) string {
-	return `{"type":"assistant","isSidechain":false,"message":{"id":"` + id + `","model":"m","role":"assistant","content":[` + strings.Join(blocks, ",") + `],"stop_reason":` + stop + `},` + stamp + `,"cwd":"/w"}` + "\n"
+	return `{"type":"assistant","isSidechain":false,"message":{"id":"` + id +
+		`","model":"m","role":"assistant","content":[` + strings.Join(blocks, ",") + `],"stop_reason":` + stop + `},` +
+		stamp + `,"cwd":"/w"}` + "\n"
 }
 
 func textOf(s string) string { return `{"type":"text","text":` + quote(s) + `}` }
@@ -98,7 +102,8 @@ func side(line string) string {
 }
 
 func synthetic(s string, apiError bool) string {
-	return `{"type":"assistant","message":{"id":"s","model":"<synthetic>","role":"assistant","content":[` + textOf(s) + `],"stop_reason":"stop_sequence"},` + stamp +
+	return `{"type":"assistant","message":{"id":"s","model":"<synthetic>","role":"assistant","content":[` + textOf(s) +
+		`],"stop_reason":"stop_sequence"},` + stamp +
 		fmt.Sprintf(`,"isApiErrorMessage":%v}`, apiError) + "\n"
 }
 

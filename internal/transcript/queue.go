@@ -11,8 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pending is a message that was typed and never answered: it is left in the queue, or went out of it and never came back
-// as a line of the conversation.
+// Pending is a message that was typed and never answered: it is left in the queue, or went out of it and never came
+// back as a line of the conversation.
 type Pending struct {
 	// Text is empty when the client did not record it.
 	Text string
@@ -27,8 +27,8 @@ type Queued struct {
 	Text string
 	At   time.Time
 	By   Speaker
-	// known says that the client recorded the text, said that a line of the conversation told it while it stood in the queue, left that
-	// no operation took it out.
+	// known says that the client recorded the text, said that a line of the conversation told it while it stood in the
+	// queue, left that no operation took it out.
 	known, said, left bool
 }
 
@@ -37,8 +37,8 @@ func (q *Queued) nobody() bool { return q.known && q.By != Person }
 
 func (q *Queued) textless() bool { return !q.known || strings.TrimSpace(q.Text) == "" }
 
-// Queue follows what stands in a session's queue, and what went out of it and did not come back as a line. Its zero value is
-// an empty queue.
+// Queue follows what stands in a session's queue, and what went out of it and did not come back as a line. Its zero
+// value is an empty queue.
 type Queue struct {
 	waits []*Queued // oldest first
 	gone  []*Queued // went out of the queue, not seen again yet
@@ -68,8 +68,8 @@ func (e *Entry) operation() (op, text string, known bool) {
 	return e.root.Get("operation").String(), blockText(v), v.Exists() && v.Type != gjson.Null
 }
 
-// Operation takes a line of the queue's own. It gives what the client took out to hand it over, nil when that is not known, was
-// said before or nothing was; an error when the operation is not known.
+// Operation takes a line of the queue's own. It gives what the client took out to hand it over, nil when that is not
+// known, was said before or nothing was; an error when the operation is not known.
 func (q *Queue) Operation(e *Entry) (*Queued, error) {
 	switch op, text, known := e.operation(); op {
 	case claude.QueuePut:
@@ -131,9 +131,9 @@ func (q *Queue) takeAt(i int) *Queued {
 	return x
 }
 
-// Said strikes out what went out of the queue and now stands in the conversation. A line may hold several messages joined,
-// each on lines of its own, and the same text typed twice has to come back twice. Of a line of the client's own only one that
-// equals a message counts, and a summary tells what was said once more: that is no answer to it.
+// Said strikes out what went out of the queue and now stands in the conversation. A line may hold several messages
+// joined, each on lines of its own, and the same text typed twice has to come back twice. Of a line of the client's
+// own only one that equals a message counts, and a summary tells what was said once more: that is no answer to it.
 func (q *Queue) Said(e *Entry) {
 	if len(q.gone) == 0 && len(q.waits) == 0 || e.UUID != "" && q.struck[e.UUID] || e.summary() {
 		return
@@ -146,8 +146,8 @@ func (q *Queue) Said(e *Entry) {
 	rest, struck := strike(line, q.gone, whole)
 	q.gone = without(q.gone, struck)
 	hit := len(struck) > 0
-	// The line can stand before the operation that takes its message out, and the client takes messages out by their urgency.
-	// What is still in the queue counts as said only when such messages are all that the line holds.
+	// The line can stand before the operation that takes its message out, and the client takes messages out by their
+	// urgency. What is still in the queue counts as said only when such messages are all that the line holds.
 	if all, more := strike(rest, q.waits, whole); len(more) > 0 && blank(all) {
 		for x := range more {
 			x.said = true

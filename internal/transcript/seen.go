@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// seen tells lines of the conversation that were met before. The client and those who copy transcripts write one line several
-// times; a line with a known uuid that says the same again counts once. One that says something else under that uuid is damage,
-// or hides something, and is read as a line of its own.
+// seen tells lines of the conversation that were met before. The client and those who copy transcripts write one line
+// several times; a line with a known uuid that says the same again counts once. One that says something else under
+// that uuid is damage, or hides something, and is read as a line of its own.
 type seen map[[16]byte]bool
 
 // again says whether the entry was met before, and remembers it.
@@ -18,7 +18,8 @@ func (s seen) again(e *Entry) bool {
 		return false
 	}
 	h := sha256.New()
-	for _, part := range []string{e.UUID, e.Type, e.root.Get("message.content").Raw, e.root.Get("message.stop_reason").Raw, e.root.Get("attachment").Raw} {
+	for _, part := range []string{e.UUID, e.Type, e.root.Get("message.content").Raw, e.root.Get("message.stop_reason").Raw,
+		e.root.Get("attachment").Raw} {
 		_, _ = io.WriteString(h, part)
 		_, _ = h.Write([]byte{0})
 	}
@@ -40,8 +41,8 @@ func (e *Entry) InConversation() bool {
 	return false
 }
 
-// HadBefore says whether a line with this uuid stands before a byte offset: what is behind it then is a line written again, and
-// nobody's new message. An empty uuid never does.
+// HadBefore says whether a line with this uuid stands before a byte offset: what is behind it then is a line written
+// again, and nobody's new message. An empty uuid never does.
 func (t *File) HadBefore(uuid string, offset int64) (bool, error) {
 	if uuid == "" || offset <= 0 {
 		return false, nil

@@ -9,8 +9,8 @@ import (
 	"recovery/internal/account"
 )
 
-// TestHadBefore: the client writes lines again, and what stands behind an offset is then nobody's new message. A line counts
-// by its own uuid, and only in front of the offset.
+// TestHadBefore: the client writes lines again, and what stands behind an offset is then nobody's new message. A line
+// counts by its own uuid, and only in front of the offset.
 func TestHadBefore(t *testing.T) {
 	first := userLine("u1", "", "q", "") + replyLine("a1", "u1", "ok")
 	again := userLine("u1", "", "q", "")

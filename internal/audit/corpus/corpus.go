@@ -1,6 +1,6 @@
-// Package corpus reads files of shell lines with the class that each should get, and counts how well an audit does on them.
-// A line is `CLASS<tab>COMMAND<tab>WHY`; ␤ in the command stands for a newline, and `[or-X]` at the start of the third
-// column says that class X is right too.
+// Package corpus reads files of shell lines with the class that each should get, and counts how well an audit does on
+// them. A line is `CLASS<tab>COMMAND<tab>WHY`; ␤ in the command stands for a newline, and `[or-X]` at the start of
+// the third column says that class X is right too.
 package corpus
 
 import (
@@ -17,7 +17,8 @@ type Line struct {
 	Why     string
 }
 
-// Read reads a file of lines. Blank lines and lines that begin with # are skipped; a broken line is an error with its number.
+// Read reads a file of lines. Blank lines and lines that begin with # are skipped; a broken line is an error with its
+// number.
 func Read(path string) ([]Line, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -33,7 +34,8 @@ func Read(path string) ([]Line, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s:%d: no tab in the line", path, i+1)
 		}
-		l := Line{Number: i + 1, Command: strings.ReplaceAll(command, "␤", "\n"), Why: why, Classes: []string{strings.ToLower(class)}}
+		l := Line{Number: i + 1, Command: strings.ReplaceAll(command, "␤", "\n"), Why: why,
+			Classes: []string{strings.ToLower(class)}}
 		for rest := why; ; {
 			_, after, found := strings.Cut(rest, "[or-")
 			if !found {

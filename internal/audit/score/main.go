@@ -1,6 +1,6 @@
-// Command score prints how well the audit does on a file of shell lines with their classes (see package corpus): how many
-// writes or unknowns it calls read, and how many of each class it gets right. It ends with status 1 when the first is not
-// zero.
+// Command score prints how well the audit does on a file of shell lines with their classes (see package corpus): how
+// many writes or unknowns it calls read, and how many of each class it gets right. It ends with status 1 when the
+// first is not zero.
 package main
 
 import (

@@ -66,7 +66,8 @@ func parse(data []byte) (checkpoint, error) {
 	c.session, c.agent = f.text("session_id", "session", "id"), f.text("agent", "agent_name", "agent_id")
 	c.status, c.reason = f.text("status", "state", "session_status"), f.text("reason", "checkpoint_reason", "trigger")
 	c.started = f.time(&c, "started_at", "start_time", "session_start", "started")
-	c.at = f.time(&c, "checkpoint_at", "last_checkpoint", "last_checkpoint_at", "saved_at", "timestamp", "updated_at", "created_at")
+	c.at = f.time(&c, "checkpoint_at", "last_checkpoint", "last_checkpoint_at", "saved_at", "timestamp", "updated_at",
+		"created_at")
 
 	if v := f.get("current_task", "task", "task_context", "current_task_context", "current_context"); v.Exists() {
 		c.task, c.taskKnown = taskText(v), true
@@ -186,10 +187,12 @@ func (f fields) time(c *checkpoint, names ...string) time.Time {
 	return time.Time{}
 }
 
-// readTime reads RFC 3339, with a blank for the T as well. A time without an offset is none: nobody knows of which zone it is.
+// readTime reads RFC 3339, with a blank for the T as well. A time without an offset is none: nobody knows of which
+// zone it is.
 func readTime(s string) (time.Time, bool) {
 	s = strings.ToUpper(strings.TrimSpace(s))
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 Z07:00"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00",
+		"2006-01-02 15:04:05.999999999 Z07:00"} {
 		if at, err := time.Parse(layout, s); err == nil && at.Unix() > 0 {
 			return at.UTC(), true
 		}
@@ -283,7 +286,8 @@ func openHandoff(v gjson.Result) *handoff {
 		return nil
 	}
 	f := fieldsOf(v)
-	if len(f[0]) == 0 || f.get("accepted", "completed", "closed", "done").Type == gjson.True || f.text("accepted_at", "completed_at", "closed_at") != "" {
+	if len(f[0]) == 0 || f.get("accepted", "completed", "closed", "done").Type == gjson.True ||
+		f.text("accepted_at", "completed_at", "closed_at") != "" {
 		return nil
 	}
 	switch strings.ToLower(f.text("status", "state")) {
@@ -292,7 +296,8 @@ func openHandoff(v gjson.Result) *handoff {
 	}
 	return &handoff{
 		from: f.text("from", "sender"), to: f.text("to", "receiver", "recipient"), reason: f.text("reason", "why"),
-		path: f.text("checkpoint_path", "checkpoint"), task: taskText(f.get("task", "current_task")), progress: f.text("progress"),
-		next: f.text("next", "next_step", "next_steps"), keyFiles: f.items("key_files", "files"),
+		path: f.text("checkpoint_path", "checkpoint"), task: taskText(f.get("task", "current_task")),
+		progress: f.text("progress"),
+		next:     f.text("next", "next_step", "next_steps"), keyFiles: f.items("key_files", "files"),
 	}
 }

@@ -27,11 +27,12 @@ const (
 // stray is the reason under which entries are counted that are no folders.
 const stray = "not a session folder"
 
-// Find lists the unfinished sessions below the work folder, the job folders and the folders that the user named, newest
-// checkpoint first; with Machine.All also those with nothing left to do. State is the checkpoint's own word. Every row says that the
-// format is inferred.
+// Find lists the unfinished sessions below the work folder, the job folders and the folders that the user named,
+// newest checkpoint first; with Machine.All also those with nothing left to do. State is the checkpoint's own word.
+// Every row says that the format is inferred.
 func Find(m sources.Machine) sources.Found {
-	found := sources.Found{Rows: []sources.Row{}, Problems: []sources.Problem{}, Looked: []string{}, Missing: []string{}, LeftOut: map[string]int{}}
+	found := sources.Found{Rows: []sources.Row{}, Problems: []sources.Problem{}, Looked: []string{}, Missing: []string{},
+		LeftOut: map[string]int{}}
 	w := &walk{m: m, found: &found, seen: map[string]bool{}}
 	for _, dir := range append([]string{m.Cwd}, m.Folders...) {
 		if dir != "" {
@@ -159,12 +160,14 @@ func (w *walk) store(dir string) {
 		w.found.Missing = append(w.found.Missing, dir)
 		return
 	case err != nil:
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: "the folder of sessions " + files.Cause(err),
-			Next: "look at the folder and its permissions, then run this again"})
+		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir,
+			Cause: "the folder of sessions " + files.Cause(err),
+			Next:  "look at the folder and its permissions, then run this again"})
 		return
 	case more:
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: fmt.Sprintf("more than %d agents: the rest was not looked at", maxAgents),
-			Next: "name single agents' folders as roots"})
+		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir,
+			Cause: fmt.Sprintf("more than %d agents: the rest was not looked at", maxAgents),
+			Next:  "name single agents' folders as roots"})
 	}
 	for _, name := range w.folders(dir, agents) {
 		w.agent(dir, name)
@@ -200,8 +203,9 @@ func (w *walk) agent(store, agent string) {
 		return
 	}
 	if more {
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir, Cause: fmt.Sprintf("more than %d sessions: the rest was not looked at", maxSessions),
-			Next: "name single sessions as roots"})
+		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir,
+			Cause: fmt.Sprintf("more than %d sessions: the rest was not looked at", maxSessions),
+			Next:  "name single sessions as roots"})
 	}
 	for _, name := range w.folders(dir, entries) {
 		w.session(store, agent, name)

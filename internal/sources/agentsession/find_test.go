@@ -79,7 +79,8 @@ func byAgent(f sources.Found) map[string]sources.Row {
 	return out
 }
 
-// TestCorpus goes through every session of the store. Nobody's program answers for it: the expectations are the skill's text.
+// TestCorpus goes through every session of the store. Nobody's program answers for it: the expectations are the
+// skill's text.
 func TestCorpus(t *testing.T) {
 	dir := store(t)
 	m := machine(dir)
@@ -108,14 +109,18 @@ func TestCorpus(t *testing.T) {
 	}
 	for name, w := range want {
 		r := rows[name]
-		if r.State != w.state || r.Verdict != w.verdict || !strings.Contains(r.Reason, w.reason) || hasCommand(r, "--resume") != w.resume ||
-			!r.FormatInferred || r.Source != Name || r.Cwd != files.Real(dir) && r.Cwd != dir || len(r.Commands) == 0 || r.UpdatedAt.IsZero() {
+		if r.State != w.state || r.Verdict != w.verdict || !strings.Contains(r.Reason, w.reason) ||
+			hasCommand(r, "--resume") != w.resume ||
+			!r.FormatInferred || r.Source != Name || r.Cwd != files.Real(dir) && r.Cwd != dir || len(r.Commands) == 0 ||
+			r.UpdatedAt.IsZero() {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
 	r := rows["planner/0006"]
-	for name, w := range map[string]string{"checkpoint": "80 min", "started": "2026-11-29T08:00:00Z", "duration": "3 h up to", "messages processed": "17", "current task": "Refactor the parser",
-		"done": "1: read spec", "pending": "1: write tests", "bus position": "msg-0042", "restarts": "0 of at most 3", "hand-off to": "builder", "hand-off next": "write tests"} {
+	for name, w := range map[string]string{"checkpoint": "80 min", "started": "2026-11-29T08:00:00Z",
+		"duration": "3 h up to", "messages processed": "17", "current task": "Refactor the parser",
+		"done": "1: read spec", "pending": "1: write tests", "bus position": "msg-0042", "restarts": "0 of at most 3",
+		"hand-off to": "builder", "hand-off next": "write tests"} {
 		if name == "checkpoint" {
 			w = "1 h old (2026-11-29T11:10:00Z, the checkpoint's own time)"
 		}
@@ -123,16 +128,20 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, detail(r, name), w)
 		}
 	}
-	if r := rows["foreign/sion"]; !hasWarning(r, "names the agent other-agent; its folder says foreign") || !hasWarning(r, "names the session different-id") || r.ID != "not-a-uuid-session" || r.ClaudeSessionID != "" {
+	if r := rows["foreign/sion"]; !hasWarning(r, "names the agent other-agent; its folder says foreign") ||
+		!hasWarning(r, "names the session different-id") || r.ID != "not-a-uuid-session" || r.ClaudeSessionID != "" {
 		t.Errorf("%+v", r)
 	}
-	if r := rows["minimal/0008"]; !strings.Contains(detail(r, "checkpoint"), "the file's time") || detail(r, "bus position") != "9" || r.Title != "only a task" {
+	if r := rows["minimal/0008"]; !strings.Contains(detail(r, "checkpoint"), "the file's time") ||
+		detail(r, "bus position") != "9" || r.Title != "only a task" {
 		t.Errorf("%+v", r)
 	}
-	if r := rows["builder/0002"]; r.ClaudeSessionID != "3f0c5f1e-0000-4000-8000-000000000002" || !hasWarning(r, "began after its checkpoint") {
+	if r := rows["builder/0002"]; r.ClaudeSessionID != "3f0c5f1e-0000-4000-8000-000000000002" ||
+		!hasWarning(r, "began after its checkpoint") {
 		t.Errorf("%+v", r)
 	}
-	if m.All = false; len(Find(m).Rows) != 9 || Find(m).LeftOut["sleeping, nothing left to do"] != 1 || Find(m).None != "" {
+	if m.All = false; len(Find(m).Rows) != 9 || Find(m).LeftOut["sleeping, nothing left to do"] != 1 ||
+		Find(m).None != "" {
 		t.Errorf("%+v", Find(m))
 	}
 }
@@ -145,16 +154,21 @@ func TestPlaces(t *testing.T) {
 		roots   []string
 		rows    int
 	}{
-		"work folder": {cwd: "p", rows: 1}, "job folder": {folders: []string{"p"}, rows: 1}, "elsewhere": {cwd: "q"}, "named": {roots: []string{"p"}, rows: 1},
-		"above": {roots: []string{"."}, rows: 1}, ".os": {roots: []string{"p/.os"}, rows: 1}, "store": {roots: []string{"p/.os/sessions"}, rows: 1},
+		"work folder": {cwd: "p", rows: 1}, "job folder": {folders: []string{"p"}, rows: 1}, "elsewhere": {cwd: "q"},
+		"named": {roots: []string{"p"}, rows: 1},
+		"above": {roots: []string{"."}, rows: 1}, ".os": {roots: []string{"p/.os"}, rows: 1},
+		"store": {roots: []string{"p/.os/sessions"}, rows: 1},
 		"agent": {roots: []string{"p/.os/sessions/a"}, rows: 1}, "session": {roots: []string{"p/.os/sessions/a/s1"}, rows: 1},
 		"checkpoint": {roots: []string{"p/.os/sessions/a/s1/checkpoint.json"}, rows: 1},
-		"all ways":   {cwd: "p", folders: []string{"p", "link"}, roots: []string{".", "p/.os", "p/.os/sessions/a/s1", "link/.os/sessions/a"}, rows: 1},
-		"nothing":    {roots: []string{"gone"}}, "no such agent": {roots: []string{"p/.os/sessions/b"}}, "no such session": {roots: []string{"p/.os/sessions/a/s2"}},
-		"relative": {cwd: "p/.os", roots: []string{"../../p/.os/sessions/"}, rows: 1},
+		"all ways": {cwd: "p", folders: []string{"p", "link"}, roots: []string{".", "p/.os", "p/.os/sessions/a/s1",
+			"link/.os/sessions/a"}, rows: 1},
+		"nothing": {roots: []string{"gone"}}, "no such agent": {roots: []string{"p/.os/sessions/b"}},
+		"no such session": {roots: []string{"p/.os/sessions/a/s2"}},
+		"relative":        {cwd: "p/.os", roots: []string{"../../p/.os/sessions/"}, rows: 1},
 	} {
 		top := t.TempDir()
-		write(t, filepath.Join(top, "p", ".os", "sessions", "a", "s1", "checkpoint.json"), `{"status":"sleeping","task":"x","bus_position":1}`)
+		write(t, filepath.Join(top, "p", ".os", "sessions", "a", "s1", "checkpoint.json"),
+			`{"status":"sleeping","task":"x","bus_position":1}`)
 		if err := os.Symlink("p", filepath.Join(top, "link")); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +186,8 @@ func TestPlaces(t *testing.T) {
 			m.Roots = append(m.Roots, dir)
 		}
 		f := Find(m)
-		if len(f.Rows) != c.rows || len(f.Problems) > 0 || (f.None == "") != (c.rows > 0) || c.rows == 0 && !slices.Equal(f.Looked, f.Missing) {
+		if len(f.Rows) != c.rows || len(f.Problems) > 0 || (f.None == "") != (c.rows > 0) || c.rows == 0 &&
+			!slices.Equal(f.Looked, f.Missing) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -191,12 +206,17 @@ func TestBad(t *testing.T) {
 		verdict sources.Verdict
 		text    string
 	}{
-		"empty":   {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), "") }, sources.Unreadable, "is empty"},
-		"cut off": {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), `{"status":"act`) }, sources.Unreadable, "not JSON"},
-		"a list":  {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), `[{}]`) }, sources.Unreadable, "no object"},
-		"deep":    {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), strings.Repeat("[", 1<<20)) }, sources.Unreadable, "nested too deep"},
-		"folder":  {func(dir string) { _ = os.MkdirAll(filepath.Join(dir, "checkpoint.json"), 0o755) }, sources.Unreadable, "is not a regular file"},
-		"pipe":    {func(dir string) { fifo(filepath.Join(dir, "checkpoint.json")) }, sources.Unreadable, "is not a regular file"},
+		"empty": {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), "") }, sources.Unreadable, "is empty"},
+		"cut off": {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), `{"status":"act`) },
+			sources.Unreadable, "not JSON"},
+		"a list": {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), `[{}]`) }, sources.Unreadable,
+			"no object"},
+		"deep": {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), strings.Repeat("[", 1<<20)) },
+			sources.Unreadable, "nested too deep"},
+		"folder": {func(dir string) { _ = os.MkdirAll(filepath.Join(dir, "checkpoint.json"), 0o755) }, sources.Unreadable,
+			"is not a regular file"},
+		"pipe": {func(dir string) { fifo(filepath.Join(dir, "checkpoint.json")) }, sources.Unreadable,
+			"is not a regular file"},
 		"device": {func(dir string) {
 			_ = os.MkdirAll(dir, 0o755)
 			_ = os.Symlink("/dev/zero", filepath.Join(dir, "checkpoint.json"))
@@ -209,13 +229,18 @@ func TestBad(t *testing.T) {
 			_ = os.MkdirAll(dir, 0o755)
 			_ = os.Symlink("gone", filepath.Join(dir, "checkpoint.json"))
 		}, sources.Unreadable, "no such file"},
-		"session loop": {func(dir string) { _ = os.MkdirAll(filepath.Dir(dir), 0o755); _ = os.Symlink(filepath.Base(dir), dir) }, sources.Unreadable, "symbolic links"},
+		"session loop": {func(dir string) {
+			_ = os.MkdirAll(filepath.Dir(dir), 0o755)
+			_ = os.Symlink(filepath.Base(dir),
+				dir)
+		}, sources.Unreadable, "symbolic links"},
 		"huge": {func(dir string) {
 			write(t, filepath.Join(dir, "checkpoint.json"), "{")
 			_ = os.Truncate(filepath.Join(dir, "checkpoint.json"), 3<<30)
 		}, sources.Unreadable, "larger than 16 MiB"},
 		"no checkpoint": {func(dir string) { _ = os.MkdirAll(dir, 0o755) }, sources.Person, "from scratch"},
-		"no fields":     {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), `{}`) }, sources.Person, "has no status"},
+		"no fields": {func(dir string) { write(t, filepath.Join(dir, "checkpoint.json"), `{}`) }, sources.Person,
+			"has no status"},
 		"future": {func(dir string) {
 			write(t, filepath.Join(dir, "checkpoint.json"), `{"status":"active","checkpoint_at":"2999-01-01T00:00:00Z"}`)
 		}, sources.Person, "lies in the future"},
@@ -229,13 +254,15 @@ func TestBad(t *testing.T) {
 			write(t, filepath.Join(dir, "checkpoint.json"), `{"status":"weird","task":"\u001b[2J\n","agent":"\u202e"}`)
 		}, sources.Person, "names the agent"},
 		"another number": {func(dir string) {
-			write(t, filepath.Join(dir, "checkpoint.json"), `{"status":5,"restarts":-1,"messages_processed":1e99,"pending":1e99,"checkpoint_at":1e300}`)
+			write(t, filepath.Join(dir, "checkpoint.json"), `{"status":5,"restarts":-1,"messages_processed":1e99,`+
+				`"pending":1e99,"checkpoint_at":1e300}`)
 		}, sources.Person, "A time cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
 			sessions := filepath.Join(top, ".os", "sessions")
-			write(t, filepath.Join(sessions, "good", "s", "checkpoint.json"), `{"status":"sleeping","task":"x","bus_position":1}`)
+			write(t, filepath.Join(sessions, "good", "s", "checkpoint.json"),
+				`{"status":"sleeping","task":"x","bus_position":1}`)
 			write(t, filepath.Join(sessions, "README.md"), "x")
 			c.damage(filepath.Join(sessions, "a\x1bgent", "bad\x1bid"))
 			done := make(chan sources.Found, 1)
@@ -264,17 +291,23 @@ func TestBad(t *testing.T) {
 			if len(f.Rows) != 2 || rows["s"].State != "sleeping" || f.LeftOut[stray] != 1 {
 				t.Fatalf("%+v", f)
 			}
-			if bad.Verdict != c.verdict || !strings.Contains(bad.Reason, c.text) && !hasWarning(bad, c.text) || !bad.FormatInferred {
+			if bad.Verdict != c.verdict || !strings.Contains(bad.Reason, c.text) && !hasWarning(bad, c.text) ||
+				!bad.FormatInferred {
 				t.Errorf("%s %s %v", bad.Verdict, bad.Reason, bad.Warnings)
 			}
 		})
 	}
 	for name, damage := range map[string]func(string){
-		"file": func(p string) { write(t, p, "x") }, "pipe": fifo, "loop": func(p string) { _ = os.MkdirAll(filepath.Dir(p), 0o755); _ = os.Symlink("sessions", p) },
+		"file": func(p string) { write(t, p, "x") }, "pipe": fifo, "loop": func(p string) {
+			_ = os.MkdirAll(filepath.Dir(p),
+				0o755)
+			_ = os.Symlink("sessions", p)
+		},
 	} {
 		top := t.TempDir()
 		damage(filepath.Join(top, ".os", "sessions"))
-		if f := Find(machine(top)); len(f.Problems) != 1 || f.Problems[0].Next == "" || len(f.Rows) != 0 || f.None != "no session could be read" {
+		if f := Find(machine(top)); len(f.Problems) != 1 || f.Problems[0].Next == "" || len(f.Rows) != 0 ||
+			f.None != "no session could be read" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -311,12 +344,14 @@ func BenchmarkFind(b *testing.B) {
 		n = 500
 	}
 	top := b.TempDir()
-	data, err := json.Marshal(map[string]any{"status": "sleeping", "task": "x", "bus_position": "m", "working_state": map[string]any{"pending": []string{"a", "b"}}})
+	data, err := json.Marshal(map[string]any{"status": "sleeping", "task": "x", "bus_position": "m",
+		"working_state": map[string]any{"pending": []string{"a", "b"}}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range n {
-		write(b, filepath.Join(top, ".os", "sessions", fmt.Sprintf("agent-%d", i%20), fmt.Sprintf("s%d", i), "checkpoint.json"), string(data))
+		write(b, filepath.Join(top, ".os", "sessions", fmt.Sprintf("agent-%d", i%20), fmt.Sprintf("s%d", i),
+			"checkpoint.json"), string(data))
 	}
 	b.ReportAllocs()
 	for b.Loop() {

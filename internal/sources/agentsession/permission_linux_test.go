@@ -15,8 +15,8 @@ import (
 // nobody is a user id that owns none of the files.
 const nobody = 65534
 
-// TestPermission: what may not be looked into gets its row. For root, who may look everywhere, one thread takes the file rights of
-// somebody else; it is not given back, so it ends with the test.
+// TestPermission: what may not be looked into gets its row. For root, who may look everywhere, one thread takes the
+// file rights of somebody else; it is not given back, so it ends with the test.
 func TestPermission(t *testing.T) {
 	top := t.TempDir()
 	store := filepath.Join(top, ".os", "sessions")

@@ -13,8 +13,8 @@ import (
 	"recovery/internal/text"
 )
 
-// fresh is how old the checkpoint of a running session may be: it writes one every five minutes, so twice that without one
-// means that it was interrupted.
+// fresh is how old the checkpoint of a running session may be: it writes one every five minutes, so twice that
+// without one means that it was interrupted.
 const fresh = 10 * time.Minute
 
 // ahead is by how much a time may lie in the future: clocks differ.
@@ -35,8 +35,10 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 	r.WaitsFor = waitsFor(c)
 	r.Details = append(r.Details, details(c, at, from, now)...)
 	r.Warnings = append(r.Warnings, warnings(c, agent, id, at, now)...)
-	if command, ok := resume(r); ok && r.Verdict != sources.Done && c.handoff == nil && (now.Sub(at) > fresh || settled(c.status) == "sleeping") {
-		effect := "opens the conversation again; restore the bus position " + cmp.Or(text.Cut(c.bus, 80), "(not recorded)") + " first, or messages that were answered are answered again"
+	if command, ok := resume(r); ok && r.Verdict != sources.Done && c.handoff == nil && (now.Sub(at) > fresh ||
+		settled(c.status) == "sleeping") {
+		effect := "opens the conversation again; restore the bus position " + cmp.Or(text.Cut(c.bus, 80), "(not recorded)") +
+			" first, or messages that were answered are answered again"
 		r.Commands = append(r.Commands, sources.Command{Command: command, Effect: effect, Acts: true})
 	}
 	return r
@@ -44,8 +46,10 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 
 // blank is what every row has, whatever its checkpoint says.
 func blank(agent, id, path, store string) sources.Row {
-	r := sources.Row{Source: Name, ID: text.Cut(id, 200), Title: text.Cut(agent+"/"+id, 200), Store: path, Cwd: filepath.Dir(filepath.Dir(store)),
-		Details: []sources.Detail{{Name: "agent", Text: text.Cut(agent, 200)}}, Warnings: []string{}, Commands: []sources.Command{}, FormatInferred: true}
+	r := sources.Row{Source: Name, ID: text.Cut(id, 200), Title: text.Cut(agent+"/"+id, 200), Store: path,
+		Cwd:     filepath.Dir(filepath.Dir(store)),
+		Details: []sources.Detail{{Name: "agent", Text: text.Cut(agent, 200)}}, Warnings: []string{},
+		Commands: []sources.Command{}, FormatInferred: true}
 	if claude.IsUUID(strings.ToLower(id)) {
 		r.ClaudeSessionID = strings.ToLower(id)
 	}
@@ -54,7 +58,8 @@ func blank(agent, id, path, store string) sources.Row {
 		if filepath.Base(path) != "checkpoint.json" {
 			verb = "ls -la -- "
 		}
-		r.Commands = append(r.Commands, sources.Command{Command: verb + text.ShellWord(path), Effect: "shows what is there; changes nothing"})
+		r.Commands = append(r.Commands, sources.Command{Command: verb + text.ShellWord(path), Effect: "shows what is " +
+			"there; changes nothing"})
 	}
 	return r
 }
@@ -88,8 +93,8 @@ func settled(status string) string {
 	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(status)))
 }
 
-// judge says what waking the session would mean. No status and no time proves that a session lives or does not, so the reason
-// leaves that to whoever knows its process.
+// judge says what waking the session would mean. No status and no time proves that a session lives or does not, so
+// the reason leaves that to whoever knows its process.
 func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 	age := now.Sub(at)
 	idle := c.task == "" && c.pending.count == 0 && (c.taskKnown || c.pending.known)
@@ -97,19 +102,24 @@ func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 	young := age <= fresh && status != "sleeping"
 	switch {
 	case c.handoff != nil:
-		return sources.Person, "the work was handed off and belongs to " + cmp.Or(text.Cut(c.handoff.to, 80), "another agent") + ": do not wake this one"
+		return sources.Person, "the work was handed off and belongs to " + cmp.Or(text.Cut(c.handoff.to, 80),
+			"another agent") + ": do not wake this one"
 	case age < -ahead:
 		return sources.Person, "its checkpoint lies in the future, so its age cannot be told"
 	case status == "active" && young:
-		return sources.Person, fmt.Sprintf("it may be at work: it is active, and its checkpoint is %s old. Do not wake it before it is older than ten minutes", text.Age(age, time.Hour))
+		return sources.Person, fmt.Sprintf("it may be at work: it is active, and its checkpoint is %s old. Do not wake it "+
+			"before it is older than ten minutes", text.Age(age, time.Hour))
 	case status == "shutting-down" && young:
-		return sources.Person, "it is shutting down, or was a moment ago: look again when the checkpoint is older than ten minutes"
+		return sources.Person, "it is shutting down, or was a moment ago: look again when the checkpoint is older than " +
+			"ten minutes"
 	case idle:
 		return sources.Done, "nothing is pending and there is no task: nothing to resume"
 	case c.restarts >= 0 && c.restarts >= c.limit:
-		return sources.Person, fmt.Sprintf("it was restarted %d times of at most %d: the automatic restart gave up", c.restarts, c.limit)
+		return sources.Person, fmt.Sprintf("it was restarted %d times of at most %d: the automatic restart gave up",
+			c.restarts, c.limit)
 	case status == "shutting-down":
-		return sources.Person, fmt.Sprintf("its shutdown began and did not finish: the checkpoint is %s old, and session_end may never have been published", text.Age(age, time.Hour))
+		return sources.Person, fmt.Sprintf("its shutdown began and did not finish: the checkpoint is %s old, and "+
+			"session_end may never have been published", text.Age(age, time.Hour))
 	case status == "":
 		return sources.Person, "the checkpoint has no status, so whether it stopped on purpose cannot be told"
 	case status != "active" && status != "sleeping":
@@ -117,7 +127,9 @@ func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 	case c.bus == "":
 		return sources.Person, "the bus position is not recorded: after a restore old messages would be processed again"
 	case status == "active":
-		return sources.Safe, fmt.Sprintf("interrupted: it is active by its checkpoint, which is %s old, and a running session writes one every five minutes. Make sure that no process has its conversation open", text.Age(age, time.Hour))
+		return sources.Safe, fmt.Sprintf("interrupted: it is active by its checkpoint, which is %s old, and a running "+
+			"session writes one every five minutes. Make sure that no process has its conversation open",
+			text.Age(age, time.Hour))
 	}
 	return sources.Safe, "it sleeps on purpose, with work left: it may be woken"
 }
@@ -125,7 +137,8 @@ func judge(c checkpoint, at, now time.Time) (sources.Verdict, string) {
 func waitsFor(c checkpoint) string {
 	switch {
 	case c.handoff != nil:
-		return "hand-off to " + cmp.Or(text.Cut(c.handoff.to, 80), "another agent") + ", for the reason: " + cmp.Or(text.Cut(c.handoff.reason, 200), "not recorded")
+		return "hand-off to " + cmp.Or(text.Cut(c.handoff.to, 80), "another agent") + ", for the reason: " +
+			cmp.Or(text.Cut(c.handoff.reason, 200), "not recorded")
 	case c.pending.count > 0:
 		return "pending " + c.pending.text()
 	}
@@ -182,10 +195,12 @@ func warnings(c checkpoint, agent, id string, at, now time.Time) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if c.agent != "" && c.agent != agent {
-		add("The checkpoint names the agent %s; its folder says %s, which counts.", text.Cut(c.agent, 80), text.Cut(agent, 80))
+		add("The checkpoint names the agent %s; its folder says %s, which counts.", text.Cut(c.agent, 80),
+			text.Cut(agent, 80))
 	}
 	if c.session != "" && c.session != id {
-		add("The checkpoint names the session %s; its folder says %s, which counts.", text.Cut(c.session, 80), text.Cut(id, 80))
+		add("The checkpoint names the session %s; its folder says %s, which counts.", text.Cut(c.session, 80),
+			text.Cut(id, 80))
 	}
 	if len(c.badTimes) > 0 {
 		add("A time cannot be read: %s.", strings.Join(c.badTimes, ", "))

@@ -44,14 +44,19 @@ func TestBadRuns(t *testing.T) {
 		verdict sources.Verdict
 		text    string // part of the reason or of a warning
 	}{
-		"no run.json":    {func(t *testing.T, run string) { _ = os.Remove(filepath.Join(run, "run.json")) }, sources.Unreadable, "there is no run.json"},
-		"run.json empty": {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "") }, sources.Unreadable, "run.json is not JSON"},
-		"run.json null":  {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "null") }, sources.Unreadable, "no object"},
+		"no run.json": {func(t *testing.T, run string) { _ = os.Remove(filepath.Join(run, "run.json")) },
+			sources.Unreadable, "there is no run.json"},
+		"run.json empty": {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "") },
+			sources.Unreadable, "run.json is not JSON"},
+		"run.json null": {func(t *testing.T, run string) { write(t, filepath.Join(run, "run.json"), "null") },
+			sources.Unreadable, "no object"},
 		"run.json deep": {func(t *testing.T, run string) {
 			write(t, filepath.Join(run, "run.json"), strings.Repeat(`{"a":`, 200_000))
 		}, sources.Unreadable, "nested too deep"},
-		"run.json folder": {func(t *testing.T, run string) { mkdir(t, remove(filepath.Join(run, "run.json"))) }, sources.Unreadable, "is not a regular file"},
-		"run.json pipe":   {func(t *testing.T, run string) { pipe(t, filepath.Join(run, "run.json")) }, sources.Unreadable, "is not a regular file"},
+		"run.json folder": {func(t *testing.T, run string) { mkdir(t, remove(filepath.Join(run, "run.json"))) },
+			sources.Unreadable, "is not a regular file"},
+		"run.json pipe": {func(t *testing.T, run string) { pipe(t, filepath.Join(run, "run.json")) }, sources.Unreadable,
+			"is not a regular file"},
 		"run.json loop": {func(t *testing.T, run string) {
 			_ = os.Symlink("run.json", remove(filepath.Join(run, "run.json")))
 		}, sources.Unreadable, "too many levels of symbolic links"},
@@ -61,20 +66,29 @@ func TestBadRuns(t *testing.T) {
 		"run.json device": {func(t *testing.T, run string) {
 			_ = os.Symlink("/dev/zero", remove(filepath.Join(run, "run.json")))
 		}, sources.Unreadable, "is not a regular file"},
-		"journal is a file": {func(t *testing.T, run string) { write(t, remove(filepath.Join(run, "journal")), "x") }, sources.Unreadable, "is not a folder"},
-		"journal pipe":      {func(t *testing.T, run string) { pipe(t, filepath.Join(run, "journal")) }, sources.Unreadable, "is not a folder"},
-		"journal gone":      {func(t *testing.T, run string) { remove(filepath.Join(run, "journal")) }, sources.Person, "missing or empty"},
-		"event pipe":        {func(t *testing.T, run string) { pipe(t, filepath.Join(run, journalFile)) }, sources.Unreadable, "is not a regular file"},
-		"event folder":      {func(t *testing.T, run string) { mkdir(t, remove(filepath.Join(run, journalFile))) }, sources.Unreadable, "is not a regular file"},
-		"event cut off":     {func(t *testing.T, run string) { write(t, filepath.Join(run, journalFile), `{"type":"RUN_`) }, sources.Unreadable, "Failed to parse"},
-		"event huge":        {func(t *testing.T, run string) { huge(t, filepath.Join(run, journalFile)) }, sources.Unreadable, "is larger than 16 MiB"},
+		"journal is a file": {func(t *testing.T, run string) { write(t, remove(filepath.Join(run, "journal")), "x") },
+			sources.Unreadable, "is not a folder"},
+		"journal pipe": {func(t *testing.T, run string) { pipe(t, filepath.Join(run, "journal")) }, sources.Unreadable,
+			"is not a folder"},
+		"journal gone": {func(t *testing.T, run string) { remove(filepath.Join(run, "journal")) }, sources.Person,
+			"missing or empty"},
+		"event pipe": {func(t *testing.T, run string) { pipe(t, filepath.Join(run, journalFile)) }, sources.Unreadable,
+			"is not a regular file"},
+		"event folder": {func(t *testing.T, run string) { mkdir(t, remove(filepath.Join(run, journalFile))) },
+			sources.Unreadable, "is not a regular file"},
+		"event cut off": {func(t *testing.T, run string) { write(t, filepath.Join(run, journalFile), `{"type":"RUN_`) },
+			sources.Unreadable, "Failed to parse"},
+		"event huge": {func(t *testing.T, run string) { huge(t, filepath.Join(run, journalFile)) }, sources.Unreadable,
+			"is larger than 16 MiB"},
 		"stray event": {func(t *testing.T, run string) { write(t, filepath.Join(run, "journal", "notes.txt"), "x") },
 			sources.Safe, "1 stray files, which are ignored: notes.txt"},
 		"temporary": {func(t *testing.T, run string) {
 			write(t, filepath.Join(run, "journal", "000002.X.json.tmp-1-2-3"), "x")
 		}, sources.Safe, "unfinished temporary files"},
-		"lock pipe":   {func(t *testing.T, run string) { pipe(t, filepath.Join(run, "run.lock")) }, sources.Person, "is not a regular file"},
-		"lock socket": {func(t *testing.T, run string) { socket(t, filepath.Join(run, "run.lock")) }, sources.Person, "is not a regular file"},
+		"lock pipe": {func(t *testing.T, run string) { pipe(t, filepath.Join(run, "run.lock")) }, sources.Person,
+			"is not a regular file"},
+		"lock socket": {func(t *testing.T, run string) { socket(t, filepath.Join(run, "run.lock")) }, sources.Person,
+			"is not a regular file"},
 		"lock to nothing": {func(t *testing.T, run string) {
 			_ = os.Symlink("nowhere", filepath.Join(run, "run.lock"))
 		}, sources.Person, "every writer fails"},
@@ -173,21 +187,24 @@ func TestBadPlaces(t *testing.T) {
 	write(t, filepath.Join(dir, "notes.md"), "x")
 	write(t, filepath.Join(dir, ".DS_Store"), "x")
 	pipe(t, filepath.Join(dir, "fifo"))
-	for name, target := range map[string]string{"loop": "loop", "parent": "..", "nowhere": "gone", "again": "good", "self": "."} {
+	for name, target := range map[string]string{"loop": "loop", "parent": "..", "nowhere": "gone", "again": "good",
+		"self": "."} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	f := find(t, machine(dir))
 	rows := byFolder(f)
-	if len(f.Rows) != 2 || rows["loop"].Verdict != sources.Unreadable || !strings.Contains(rows["loop"].Reason, "symbolic links") || rows["good"].State != "created" {
+	if len(f.Rows) != 2 || rows["loop"].Verdict != sources.Unreadable || !strings.Contains(rows["loop"].Reason,
+		"symbolic links") || rows["good"].State != "created" {
 		t.Errorf("%+v", f.Rows)
 	}
 	if f.LeftOut[stray] != 6 || len(f.Problems) != 0 { // report, notes.md, fifo, parent, self, nowhere
 		t.Errorf("%v %v", f.LeftOut, f.Problems)
 	}
 	for name, make := range map[string]func(string){
-		"file": func(p string) { write(t, p, "x") }, "pipe": func(p string) { pipe(t, p) }, "loop": func(p string) { _ = os.Symlink(filepath.Base(p), p) },
+		"file": func(p string) { write(t, p, "x") }, "pipe": func(p string) { pipe(t, p) },
+		"loop":     func(p string) { _ = os.Symlink(filepath.Base(p), p) },
 		"dangling": func(p string) { _ = os.Symlink("gone", p) },
 	} {
 		home := t.TempDir()
@@ -196,7 +213,8 @@ func TestBadPlaces(t *testing.T) {
 		make(place)
 		m := machine(dir)
 		m.Home = home
-		if f := find(t, m); len(f.Problems) != 1 || f.Problems[0].Store != place || f.Problems[0].Next == "" || len(f.Rows) != 2 {
+		if f := find(t, m); len(f.Problems) != 1 || f.Problems[0].Store != place || f.Problems[0].Next == "" ||
+			len(f.Rows) != 2 {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -208,7 +226,8 @@ func TestNone(t *testing.T) {
 	m := machine()
 	m.Home, m.Cwd = filepath.Join(dir, "home"), filepath.Join(dir, "work")
 	f := Find(m)
-	if len(f.Rows) != 0 || len(f.Problems) != 0 || !strings.Contains(f.None, "no run was ever made") || !slices.Equal(f.Looked, f.Missing) || len(f.Looked) != 2 {
+	if len(f.Rows) != 0 || len(f.Problems) != 0 || !strings.Contains(f.None, "no run was ever made") ||
+		!slices.Equal(f.Looked, f.Missing) || len(f.Looked) != 2 {
 		t.Errorf("%+v", f)
 	}
 	if _, err := os.Stat(m.Home); err == nil {
@@ -217,7 +236,8 @@ func TestNone(t *testing.T) {
 	makeRun(t, filepath.Join(m.Home, ".a5c", "runs", "a"), nil, begun, ev{"RUN_COMPLETED", nil})
 	makeRun(t, filepath.Join(m.Home, ".a5c", "runs", "b"), nil, begun, ev{"RUN_FAILED", nil})
 	makeRun(t, filepath.Join(m.Home, ".a5c", "runs", "c"), nil, begun, ev{"RUN_COMPLETED", nil})
-	if f = Find(m); f.None != "every run is finished: 2 completed, 1 failed" || f.LeftOut["completed"] != 2 || f.LeftOut["failed"] != 1 {
+	if f = Find(m); f.None != "every run is finished: 2 completed, 1 failed" || f.LeftOut["completed"] != 2 ||
+		f.LeftOut["failed"] != 1 {
 		t.Errorf("%+v", f)
 	}
 	if m.All = true; len(Find(m).Rows) != 3 || Find(m).None == "" || len(Find(m).LeftOut) != 0 {

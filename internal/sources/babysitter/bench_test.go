@@ -31,7 +31,8 @@ func manyRuns(t testing.TB, n int) string {
 	return dir
 }
 
-// TestManyRuns: two thousand runs (some hundred without -long) are listed in seconds and in bounded memory; the benchmark has ten thousand.
+// TestManyRuns: two thousand runs (some hundred without -long) are listed in seconds and in bounded memory; the
+// benchmark has ten thousand.
 func TestManyRuns(t *testing.T) {
 	n := long.Of(300, 2_000)
 	dir := manyRuns(t, n)
@@ -42,7 +43,8 @@ func TestManyRuns(t *testing.T) {
 	f := Find(machine(dir))
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
-	t.Logf("%d runs in %s; the heap holds %d MiB more", n, took.Round(time.Millisecond), (int64(after.HeapAlloc)-int64(before.HeapAlloc))>>20)
+	t.Logf("%d runs in %s; the heap holds %d MiB more", n, took.Round(time.Millisecond),
+		(int64(after.HeapAlloc)-int64(before.HeapAlloc))>>20)
 	if len(f.Rows) != n/10 || f.LeftOut["completed"] != n-n/10 {
 		t.Errorf("%d rows, %v", len(f.Rows), f.LeftOut)
 	}

@@ -111,7 +111,8 @@ func readBinding(path, session string) (binding, bool) {
 	return b, b.run != ""
 }
 
-// bind finds the session behind a run: a state file that names it, else the session id that 6.x writes into the journal.
+// bind finds the session behind a run: a state file that names it, else the session id that 6.x writes into the
+// journal.
 func (r *run) bind(all map[string][]binding) {
 	var fit []binding
 	for _, b := range all[r.id] {

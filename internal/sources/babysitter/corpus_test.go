@@ -37,25 +37,31 @@ type expected struct {
 
 // differences are the runs for which the answer differs on purpose, and why.
 var differences = map[string]string{
-	// run:status ends with an error for any folder that is named. A list cannot do that for each folder that lies among the runs:
-	// without run.json and without journal it is no run, and is counted instead.
+	// run:status ends with an error for any folder that is named. A list cannot do that for each folder that lies among
+	// the runs: without run.json and without journal it is no run, and is counted instead.
 	"sdk-6.0.0/damaged/stray-folder": "counted as no run",
 }
 
 // verdicts are what the rows say beside the state.
 var verdicts = map[string]sources.Verdict{
-	"sdk-0.0.187/damaged/badjournal": sources.Unreadable, "sdk-0.0.187/damaged/badlock": sources.Person, "sdk-0.0.187/damaged/badrunjson": sources.Unreadable,
-	"sdk-0.0.187/damaged/badstate": sources.Person, "sdk-0.0.187/damaged/dupseq": sources.Unreadable, "sdk-0.0.187/damaged/emptyjournal": sources.Person,
-	"sdk-0.0.187/damaged/nojournal": sources.Person, "sdk-0.0.187/damaged/norunjson": sources.Unreadable, "sdk-0.0.187/damaged/nostate": sources.Person,
+	"sdk-0.0.187/damaged/badjournal": sources.Unreadable, "sdk-0.0.187/damaged/badlock": sources.Person,
+	"sdk-0.0.187/damaged/badrunjson": sources.Unreadable,
+	"sdk-0.0.187/damaged/badstate":   sources.Person, "sdk-0.0.187/damaged/dupseq": sources.Unreadable,
+	"sdk-0.0.187/damaged/emptyjournal": sources.Person,
+	"sdk-0.0.187/damaged/nojournal":    sources.Person, "sdk-0.0.187/damaged/norunjson": sources.Unreadable,
+	"sdk-0.0.187/damaged/nostate":  sources.Person,
 	"sdk-0.0.187/damaged/pid1lock": sources.Live, "sdk-0.0.187/damaged/stray": sources.Unreadable,
 	"sdk-0.0.187/runs/01M8KKW24CEQ3H39071BK2BFN7": sources.Safe, "sdk-0.0.187/runs/completed-twice": sources.Done,
 	"sdk-0.0.187/runs/completed-with-pending-sleep": sources.Done, "sdk-0.0.187/runs/failed-task-error": sources.Done,
 	"sdk-0.0.187/runs/waiting-breakpoint": sources.Person, "sdk-0.0.187/runs/waiting-sleep-future": sources.Time,
 	"sdk-6.0.0/damaged/completed-then-failed": sources.Person, "sdk-6.0.0/damaged/stale-lock": sources.Person,
-	"sdk-6.0.0/runs/01M8KM48XP30QDP2SGQ7WF6ZGZ": sources.Safe, "sdk-6.0.0/runs/breakpoint-answered-not-iterated": sources.Safe,
-	"sdk-6.0.0/runs/breakpoint-result-file-no-event": sources.Person, "sdk-6.0.0/runs/completed": sources.Done, "sdk-6.0.0/runs/created-bare": sources.Person,
-	"sdk-6.0.0/runs/halted": sources.Done, "sdk-6.0.0/runs/journal-repaired": sources.Person, "sdk-6.0.0/runs/process-runtime-error": sources.Person,
-	"sdk-6.0.0/runs/sealed-failed": sources.Done, "sdk-6.0.0/runs/waiting-agent-session-bound": sources.Safe,
+	"sdk-6.0.0/runs/01M8KM48XP30QDP2SGQ7WF6ZGZ":       sources.Safe,
+	"sdk-6.0.0/runs/breakpoint-answered-not-iterated": sources.Safe,
+	"sdk-6.0.0/runs/breakpoint-result-file-no-event":  sources.Person, "sdk-6.0.0/runs/completed": sources.Done,
+	"sdk-6.0.0/runs/created-bare": sources.Person,
+	"sdk-6.0.0/runs/halted":       sources.Done, "sdk-6.0.0/runs/journal-repaired": sources.Person,
+	"sdk-6.0.0/runs/process-runtime-error": sources.Person,
+	"sdk-6.0.0/runs/sealed-failed":         sources.Done, "sdk-6.0.0/runs/waiting-agent-session-bound": sources.Safe,
 	"sdk-6.0.0/runs/waiting-breakpoint": sources.Person, "sdk-6.0.0/runs/waiting-sleep-future": sources.Time,
 }
 
@@ -134,7 +140,8 @@ func TestCorpusDamage(t *testing.T) {
 		"norunjson":  "there is no run.json",
 		"badrunjson": "run.json is not JSON",
 	} {
-		if r := rows[name]; !strings.Contains(r.Reason, part) || !hasCommand(r, "run:repair-journal") || hasCommand(r, "run:iterate") {
+		if r := rows[name]; !strings.Contains(r.Reason, part) || !hasCommand(r, "run:repair-journal") ||
+			hasCommand(r, "run:iterate") {
 			t.Errorf("%s: %s %v", name, r.Reason, r.Commands)
 		}
 	}
@@ -172,8 +179,10 @@ func TestSecrets(t *testing.T) {
 		e := requested(proof, "breakpoint")
 		e.data["label"] = leak
 		other := "feedfacefeedfacefeedfacefeedface"
-		makeRun(t, run, map[string]any{"prompt": strings.Repeat("x", maxTitle-20) + leak, "processId": leak, "cwd": "/" + proof, "harness": "claude" + proof}, begun, e,
-			ev{state, map[string]any{"completionProof": other, "error": map[string]any{"name": other, "message": leak}, "reason": leak + other, "manual_seal_reason": leak, "sessionId": proof}})
+		makeRun(t, run, map[string]any{"prompt": strings.Repeat("x", maxTitle-20) + leak, "processId": leak, "cwd": "/" +
+			proof, "harness": "claude" + proof}, begun, e,
+			ev{state, map[string]any{"completionProof": other, "error": map[string]any{"name": other, "message": leak},
+				"reason": leak + other, "manual_seal_reason": leak, "sessionId": proof}})
 		write(t, filepath.Join(run, "tasks", proof, "task.json"), `{"metadata":{"payload":{"question":"`+leak+`"}}}`)
 		write(t, filepath.Join(run, "run.lock"), `{"pid":7,"owner":"token-abcdef","acquiredAt":"2026-11-29T12:00:00Z"}`)
 	}

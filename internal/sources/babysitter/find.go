@@ -24,11 +24,13 @@ const maxRuns = 200_000
 // stray is the reason under which folders that are no runs are counted.
 const stray = "not a run: neither run.json nor journal"
 
-// Find lists the unfinished runs of the project, of the account and of the folders that the user named, newest activity first;
-// with Machine.All the finished ones too. State is the word that `babysitter run:status` prints; it is empty for a run of which
-// run:status would end with an error. A run that is reached on two ways is told once. Finished runs are counted in LeftOut.
+// Find lists the unfinished runs of the project, of the account and of the folders that the user named, newest
+// activity first; with Machine.All the finished ones too. State is the word that `babysitter run:status` prints; it
+// is empty for a run of which run:status would end with an error. A run that is reached on two ways is told once.
+// Finished runs are counted in LeftOut.
 func Find(m sources.Machine) sources.Found {
-	found := sources.Found{Rows: []sources.Row{}, Problems: []sources.Problem{}, Looked: []string{}, Missing: []string{}, LeftOut: map[string]int{}}
+	found := sources.Found{Rows: []sources.Row{}, Problems: []sources.Problem{}, Looked: []string{}, Missing: []string{},
+		LeftOut: map[string]int{}}
 	p := findPlaces(m)
 	candidates := collect(p, &found)
 	bindings := readBindings(p.states)
@@ -41,22 +43,23 @@ func Find(m sources.Machine) sources.Found {
 		second   bool // not readable for want of a run.json
 	}
 	results := make([]result, len(candidates))
-	iter.Iterator[result]{MaxGoroutines: max(2, min(8, 2*runtime.GOMAXPROCS(0)))}.ForEachIdx(results, func(i int, out *result) {
-		r := readRun(candidates[i], m.Process)
-		if r.finished() {
-			out.finished = r.state
-			if !m.All {
-				return
+	iter.Iterator[result]{MaxGoroutines: max(2, min(8, 2*runtime.GOMAXPROCS(0)))}.ForEachIdx(results,
+		func(i int, out *result) {
+			r := readRun(candidates[i], m.Process)
+			if r.finished() {
+				out.finished = r.state
+				if !m.All {
+					return
+				}
 			}
-		}
-		r.bind(bindings)
-		r.readWaits(m.Now)
-		if out.finished == "" {
-			r.checkCode(known)
-		}
-		row := r.row(m.Now)
-		out.row, out.second = &row, files.Absent(r.metaErr)
-	})
+			r.bind(bindings)
+			r.readWaits(m.Now)
+			if out.finished == "" {
+				r.checkCode(known)
+			}
+			row := r.row(m.Now)
+			out.row, out.second = &row, files.Absent(r.metaErr)
+		})
 
 	ends := map[string]int{}
 	open := 0
@@ -64,7 +67,8 @@ func Find(m sources.Machine) sources.Found {
 	for _, out := range results {
 		if out.row != nil && out.row.Verdict != sources.Unreadable {
 			if first := readable[out.row.ID]; first != "" {
-				out.row.Warnings = append(out.row.Warnings, "Another folder holds a run of the same id: "+first+". Name the folder in commands.")
+				out.row.Warnings = append(out.row.Warnings, "Another folder holds a run of the same id: "+first+
+					". Name the folder in commands.")
 			} else {
 				readable[out.row.ID] = out.row.Store
 			}
@@ -142,12 +146,14 @@ func collect(p *places, found *sources.Found) []string {
 			found.Missing = append(found.Missing, place)
 			continue
 		case err != nil:
-			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder " + files.Cause(err),
+			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder " +
+				files.Cause(err),
 				Next: "look at the folder and its permissions, then run this again"})
 			continue
 		case more:
-			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: fmt.Sprintf("more than %d entries: the rest was not looked at", maxRuns),
-				Next: "name single runs as roots"})
+			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place,
+				Cause: fmt.Sprintf("more than %d entries: the rest was not looked at", maxRuns),
+				Next:  "name single runs as roots"})
 		}
 		base := files.Real(place)
 		slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

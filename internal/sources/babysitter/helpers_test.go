@@ -61,11 +61,13 @@ type ev struct {
 }
 
 func requested(id, kind string) ev {
-	return ev{"EFFECT_REQUESTED", map[string]any{"effectId": id, "invocationKey": "key:" + id, "stepId": "S1", "taskId": "task", "kind": kind, "label": "label " + id, "taskDefRef": "tasks/" + id + "/task.json"}}
+	return ev{"EFFECT_REQUESTED", map[string]any{"effectId": id, "invocationKey": "key:" + id, "stepId": "S1",
+		"taskId": "task", "kind": kind, "label": "label " + id, "taskDefRef": "tasks/" + id + "/task.json"}}
 }
 
 func resolved(id, status string) ev {
-	return ev{"EFFECT_RESOLVED", map[string]any{"effectId": id, "status": status, "error": map[string]any{"message": "boom"}}}
+	return ev{"EFFECT_RESOLVED", map[string]any{"effectId": id, "status": status,
+		"error": map[string]any{"message": "boom"}}}
 }
 
 var begun = ev{"RUN_CREATED", map[string]any{}}
@@ -73,7 +75,8 @@ var begun = ev{"RUN_CREATED", map[string]any{}}
 // eventFile is an event as the SDK writes it, its checksum included.
 func eventFile(e ev, at time.Time) string {
 	data, _ := json.MarshalIndent(e.data, "  ", "  ")
-	body := fmt.Sprintf("{\n  \"type\": %q,\n  \"recordedAt\": %q,\n  \"data\": %s", e.kind, at.Format("2006-01-02T15:04:05.000Z"), data)
+	body := fmt.Sprintf("{\n  \"type\": %q,\n  \"recordedAt\": %q,\n  \"data\": %s", e.kind,
+		at.Format("2006-01-02T15:04:05.000Z"), data)
 	sum := sha256.Sum256([]byte(body + "\n}\n"))
 	return body + ",\n  \"checksum\": \"" + hex.EncodeToString(sum[:]) + "\"\n}\n"
 }
@@ -85,7 +88,8 @@ func eventPath(run string, seq int) string {
 // makeRun writes a run; one event a minute, the last an hour before noon.
 func makeRun(t testing.TB, dir string, meta map[string]any, events ...ev) {
 	t.Helper()
-	all := map[string]any{"runId": filepath.Base(dir), "processId": "demo/process", "createdAt": "2026-11-29T12:00:00.000Z", "layoutVersion": layout,
+	all := map[string]any{"runId": filepath.Base(dir), "processId": "demo/process",
+		"createdAt": "2026-11-29T12:00:00.000Z", "layoutVersion": layout,
 		"entrypoint": map[string]any{"importPath": "process.js", "exportName": "process"}, "completionProof": proof}
 	for k, v := range meta {
 		all[k] = v

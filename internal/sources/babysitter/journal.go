@@ -25,8 +25,8 @@ const maxJournal = 256 << 20
 // maxShown bounds how many oddities of one kind a row tells; the rest is a count.
 const maxShown = 5
 
-// readJournal replays the journal of a run. No folder, or an empty one, is a run of which nothing is recorded: run:status
-// calls it created.
+// readJournal replays the journal of a run. No folder, or an empty one, is a run of which nothing is recorded:
+// run:status calls it created.
 func readJournal(run string) *replay {
 	r := newReplay()
 	dir := filepath.Join(run, "journal")
@@ -73,14 +73,17 @@ func readJournal(run string) *replay {
 		size += len(data)
 	}
 	if len(temp) > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d unfinished temporary files, which a writer that was cut off left behind; they are ignored.", len(temp)))
+		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d unfinished temporary files, which a writer that "+
+			"was cut off left behind; they are ignored.", len(temp)))
 	}
 	if len(stray) > 0 {
 		slices.Sort(stray)
-		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d stray files, which are ignored: %s.", len(stray), some(stray)))
+		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d stray files, which are ignored: %s.", len(stray),
+			some(stray)))
 	}
 	if len(r.badSums) > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("The checksum of %d events does not fit, so they were changed after they were written; Babysitter itself does not look: %s.", len(r.badSums), some(r.badSums)))
+		r.warnings = append(r.warnings, fmt.Sprintf("The checksum of %d events does not fit, so they were changed after "+
+			"they were written; Babysitter itself does not look: %s.", len(r.badSums), some(r.badSums)))
 	}
 	if r.noSums > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d events have no checksum.", r.noSums))
@@ -112,8 +115,8 @@ func eventName(name string) (seq int, ulid string, ok bool) {
 	return seq, parts[1], err == nil
 }
 
-// add takes the next event file, in the order of the names. A damage stops run:status; here the rest is read on, to tell
-// everything that is wrong.
+// add takes the next event file, in the order of the names. A damage stops run:status; here the rest is read on, to
+// tell everything that is wrong.
 func (r *replay) add(name string, data []byte, err error) {
 	r.files++
 	seq, ulid, ok := eventName(name)
@@ -166,7 +169,8 @@ func (r *replay) inOrder(name string, seq int, ulid string) {
 	case seq != want && r.ulid == "":
 		r.damage("Journal seq mismatch at %s (expected %d, got %d)", name, want, seq)
 	case seq != want && seq == r.seq:
-		r.damage("Journal sequence gap detected at %s (expected %d, got %d): two events have the number %d", name, want, seq, seq)
+		r.damage("Journal sequence gap detected at %s (expected %d, got %d): two events have the number %d", name, want, seq,
+			seq)
 	case seq != want:
 		r.damage("Journal sequence gap detected at %s (expected %d, got %d)", name, want, seq)
 	case r.ulid != "" && ulid <= r.ulid:
@@ -176,7 +180,8 @@ func (r *replay) inOrder(name string, seq int, ulid string) {
 	r.seq, r.ulid = seq, ulid
 }
 
-// sumFits checks an event against its checksum: the SHA-256 of the same text without the checksum member, which is the last.
+// sumFits checks an event against its checksum: the SHA-256 of the same text without the checksum member, which is
+// the last.
 func sumFits(data []byte, sum string) bool {
 	tail := []byte(",\n  \"checksum\": \"" + sum + "\"\n}\n")
 	body, ok := bytes.CutSuffix(data, tail)

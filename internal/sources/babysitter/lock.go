@@ -19,7 +19,8 @@ var lockOwners = []string{"runtime:createRun", "runtime:orchestrateIteration", "
 // lockSlack is by how much a process may seem to begin after the lock that it took: the lock's time is a wall clock's.
 const lockSlack = 2 * time.Second
 
-// lock is what run.lock says. It is there only while a writer holds it, so none means "between iterations" and not "dead".
+// lock is what run.lock says. It is there only while a writer holds it, so none means "between iterations" and not
+// "dead".
 type lock struct {
 	kind  string // none, live, stale, reused, corrupt
 	pid   int
@@ -28,8 +29,8 @@ type lock struct {
 	cause string // why it is corrupt
 }
 
-// readLock reads run.lock. The file has no start time of the process, so a process id that was given to another process looks
-// alive to Babysitter's writers; comparing the process's start with acquiredAt tells it.
+// readLock reads run.lock. The file has no start time of the process, so a process id that was given to another
+// process looks alive to Babysitter's writers; comparing the process's start with acquiredAt tells it.
 func readLock(run string, process func(int) sources.Process) lock {
 	path := filepath.Join(run, "run.lock")
 	v, err := readObject(path)
@@ -70,9 +71,11 @@ func (l lock) text() string {
 	case "live":
 		return fmt.Sprintf("held by process %d (%s)%s", l.pid, l.owner, since)
 	case "stale":
-		return fmt.Sprintf("left behind by process %d (%s)%s, which is gone; the next writer removes it", l.pid, l.owner, since)
+		return fmt.Sprintf("left behind by process %d (%s)%s, which is gone; the next writer removes it", l.pid, l.owner,
+			since)
 	case "reused":
-		return fmt.Sprintf("left behind by process %d (%s)%s; another process has that number now, so writers will take the lock for held until somebody deletes it", l.pid, l.owner, since)
+		return fmt.Sprintf("left behind by process %d (%s)%s; another process has that number now, so writers will take "+
+			"the lock for held until somebody deletes it", l.pid, l.owner, since)
 	case "corrupt":
 		return "run.lock " + l.cause + "; every writer fails until somebody deletes it"
 	}

@@ -25,8 +25,8 @@ func readObject(path string) (gjson.Result, error) {
 	return v, err
 }
 
-// readDescription reads a run.json. run:status takes any JSON for one that JavaScript counts as something; of what is no object,
-// no member is there.
+// readDescription reads a run.json. run:status takes any JSON for one that JavaScript counts as something; of what is
+// no object, no member is there.
 func readDescription(path string) (gjson.Result, error) {
 	v, err := readJSON(path)
 	if err == nil && !truthy(v) {
@@ -51,7 +51,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// pick returns the members of an object by name. Of a name that is there twice the last one counts, as it does for JSON.parse.
+// pick returns the members of an object by name. Of a name that is there twice the last one counts, as it does for
+// JSON.parse.
 func pick(v gjson.Result, names ...string) []gjson.Result {
 	out := make([]gjson.Result, len(names))
 	if !v.IsObject() {

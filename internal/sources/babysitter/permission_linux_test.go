@@ -15,15 +15,16 @@ import (
 // nobody is a user id that owns none of the files.
 const nobody = 65534
 
-// TestPermission: a run that may not be looked into gets its row. For root, who may look everywhere, one thread takes the file
-// rights of somebody else; it is not given back, so it ends with the test.
+// TestPermission: a run that may not be looked into gets its row. For root, who may look everywhere, one thread takes
+// the file rights of somebody else; it is not given back, so it ends with the test.
 func TestPermission(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "runs")
 	for _, name := range []string{"closed", "journal", "event", "good"} {
 		makeRun(t, filepath.Join(dir, name), nil, begun)
 	}
-	for _, path := range []string{filepath.Join(dir, "closed"), filepath.Join(dir, "journal", "journal"), eventPath(filepath.Join(dir, "event"), 1)} {
+	for _, path := range []string{filepath.Join(dir, "closed"), filepath.Join(dir, "journal", "journal"),
+		eventPath(filepath.Join(dir, "event"), 1)} {
 		if err := os.Chmod(path, 0); err != nil {
 			t.Fatal(err)
 		}

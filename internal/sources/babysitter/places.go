@@ -29,10 +29,10 @@ type places struct {
 	seen   map[string]bool
 }
 
-// findPlaces lists where runs may be. 0.0.x keeps them in <current folder>/.a5c/runs, 6.x in <global root>/runs and, by scope, in
-// <repo root>/.a5c/runs; BABYSITTER_RUNS_DIR moves them, relative to the current folder, the repo root or the global root, and
-// BABYSITTER_GLOBAL_STATE_DIR moves the global root. What BABYSITTER_RUNS_SCOPE says decides where new runs go and not where
-// old ones are, so both are looked at.
+// findPlaces lists where runs may be. 0.0.x keeps them in <current folder>/.a5c/runs, 6.x in <global root>/runs and,
+// by scope, in <repo root>/.a5c/runs; BABYSITTER_RUNS_DIR moves them, relative to the current folder, the repo root
+// or the global root, and BABYSITTER_GLOBAL_STATE_DIR moves the global root. What BABYSITTER_RUNS_SCOPE says decides
+// where new runs go and not where old ones are, so both are looked at.
 func findPlaces(m sources.Machine) *places {
 	p := &places{seen: map[string]bool{}}
 	env := func(name string) string {
@@ -84,8 +84,8 @@ func within(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// add takes a runs folder, whether it is there or not, and the places beside it where session state files may be: 6.x and later
-// 0.0.x put them into state/, an older session:resume into the folder itself (their issue #138).
+// add takes a runs folder, whether it is there or not, and the places beside it where session state files may be: 6.x
+// and later 0.0.x put them into state/, an older session:resume into the folder itself (their issue #138).
 func (p *places) add(dir string) {
 	dir = filepath.Clean(dir)
 	if p.seen[files.Real(dir)] {
@@ -112,7 +112,8 @@ func (p *places) state(dir string) {
 	}
 }
 
-// project adds the places of one project folder. The doubled one is what a relative runs folder came to (their issue #48).
+// project adds the places of one project folder. The doubled one is what a relative runs folder came to (their issue
+// #48).
 func (p *places) project(dir string) {
 	p.add(filepath.Join(dir, ".a5c", "runs"))
 	p.addIf(filepath.Join(dir, ".a5c", ".a5c", "runs"))
@@ -160,7 +161,8 @@ func (p *places) observed(file, home string) {
 	}
 }
 
-// root takes a folder that the user named: one run, a project or a home, a global root, a runs folder, or a folder above those.
+// root takes a folder that the user named: one run, a project or a home, a global root, a runs folder, or a folder
+// above those.
 func (p *places) root(dir, home string) {
 	own := filepath.Join(dir, ".a5c")
 	if !isDir(own) && namedRun(dir) {
@@ -222,7 +224,8 @@ func (p *places) search(dir string, depth int) (found bool) {
 	return found
 }
 
-// isRun says that a folder is a run: it has a run.json or a journal. One that may not be looked into is taken for a run.
+// isRun says that a folder is a run: it has a run.json or a journal. One that may not be looked into is taken for a
+// run.
 func isRun(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !files.Absent(err) {
 		return true

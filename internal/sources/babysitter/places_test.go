@@ -22,51 +22,79 @@ func TestPlaces(t *testing.T) {
 		files   map[string]string
 		missing bool
 	}{
-		"account":                     {place: "home/.a5c/runs"},
-		"project":                     {place: "work/.a5c/runs", cwd: "work"},
-		"repo root by .git":           {place: "work/.a5c/runs", cwd: "work/sub/folder", files: map[string]string{"work/.git/HEAD": ""}},
-		"repo root by .a5c":           {place: "work/.a5c/runs", cwd: "work/sub/folder"},
-		"old: the folder, no repo":    {place: "work/sub/.a5c/runs", cwd: "work/sub", files: map[string]string{"work/.git/HEAD": ""}},
-		"doubled":                     {place: "work/.a5c/.a5c/runs", cwd: "work"},
-		"job folder":                  {place: "job/.a5c/runs", folders: []string{"job"}},
-		"job below a repo":            {place: "job/.a5c/runs", folders: []string{"job/sub"}},
-		"elsewhere":                   {place: "other/.a5c/runs", cwd: "work", missing: true},
-		"runs dir, absolute":          {place: "deep/er", env: map[string]string{"BABYSITTER_RUNS_DIR": "$T/deep/er"}},
-		"runs dir, to the folder":     {place: "work/my-runs", cwd: "work", env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs"}},
-		"runs dir, to the repo":       {place: "work/my-runs", cwd: "work/sub", files: map[string]string{"work/.git/HEAD": ""}, env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs"}},
-		"runs dir, to the root":       {place: "home/.a5c/my-runs", cwd: "work", env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs"}},
-		"runs dir, to a moved root":   {place: "global/my-runs", cwd: "work", env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs", "BABYSITTER_GLOBAL_STATE_DIR": "$T/global"}},
-		"moved root":                  {place: "global/runs", env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": " $T/global "}},
-		"moved root, relative":        {place: "work/global/runs", cwd: "work", env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": "global"}},
-		"old root beside moved":       {place: "home/.a5c/runs", env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": "$T/global"}},
-		"scope changes nothing":       {place: "home/.a5c/runs", cwd: "work", env: map[string]string{"BABYSITTER_RUNS_SCOPE": "repo"}},
-		"variable of the docs":        {place: "deep/er", env: map[string]string{"RUNS_DIR": "$T/deep/er"}, missing: true},
-		"watched, runs folder":        {place: "w/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w/runs","depth":0}]}`}},
-		"watched, no depth":           {place: "w/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w/runs"}]}`}},
-		"watched, searched":           {place: "w/a/b/.a5c/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":2}]}`}},
-		"watched, too deep":           {place: "w/a/b/.a5c/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":1}]}`}, missing: true},
-		"watched, in home":            {place: "home/w/.a5c/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"~/w","depth":1}]}`}},
-		"watched, skips":              {place: "w/node_modules/b/.a5c/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":4}]}`}, missing: true},
-		"watched, dot folder":         {place: "w/.b/.a5c/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":4}]}`}, missing: true},
-		"watched, moved root":         {place: "w/runs", env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": "$T/global"}, files: map[string]string{"global/observer.json": `{"sources":[{"path":"$T/w/runs","depth":0}]}`}},
-		"watched, nonsense":           {place: "w/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":[5,{"path":7},{"path":"rel"},{"path":"$T/gone","depth":1e9}]}`}, missing: true},
-		"watched, no list":            {place: "w/runs", files: map[string]string{"home/.a5c/observer.json": `{"sources":"$T/w/runs"}`}, missing: true},
-		"root: one run":               {place: "w/runs", roots: []string{"w/runs/run-1"}},
-		"root: runs folder":           {place: "w/anything", roots: []string{"w/anything"}},
-		"root: project":               {place: "w/.a5c/runs", roots: []string{"w"}},
-		"root: home":                  {place: "w2/runs", roots: []string{"h2"}, files: map[string]string{"h2/.a5c/observer.json": `{"sources":[{"path":"$T/w2/runs"}]}`, "h2/.a5c/runs/.keep": ""}},
-		"root: .a5c itself":           {place: "w/.a5c/runs", roots: []string{"w/.a5c"}},
-		"root: folder with runs":      {place: "w/runs", roots: []string{"w"}},
-		"root: above projects":        {place: "w/a/b/.a5c/runs", roots: []string{"w"}},
-		"root: relative":              {place: "work/w/.a5c/runs", cwd: "work/x", roots: []string{"../w"}},
-		"root: gone":                  {place: "w/runs", roots: []string{"gone"}, missing: true},
-		"root: project with runs/":    {place: "w/.a5c/runs", roots: []string{"w"}, files: map[string]string{"w/runs/exp1/metrics.csv": ""}},
-		"root: home without runs":     {place: "w2/runs", roots: []string{"h2"}, files: map[string]string{"h2/.a5c/observer.json": `{"sources":[{"path":"$T/w2/runs"}]}`}},
-		"root: project with journal/": {place: "w/.a5c/runs", roots: []string{"w"}, files: map[string]string{"w/journal/monday.md": ""}},
-		"root: above, with journal/":  {place: "w/x/.a5c/runs", roots: []string{"w"}, files: map[string]string{"w/journal/monday.md": ""}},
-		"root: runs inside runs":      {place: "w/runs", roots: []string{"w/runs"}, files: map[string]string{"w/runs/.a5c/runs/.keep": ""}},
-		"root: trailing slash":        {place: "w/.a5c/runs", roots: []string{"w/"}},
-		"same run by several routes":  {place: "home/.a5c/runs", cwd: "home", folders: []string{"home", "home/sub"}, roots: []string{"home", "home/.a5c/runs", "home/.a5c/runs/run-1"}},
+		"account": {place: "home/.a5c/runs"},
+		"project": {place: "work/.a5c/runs", cwd: "work"},
+		"repo root by .git": {place: "work/.a5c/runs", cwd: "work/sub/folder",
+			files: map[string]string{"work/.git/HEAD": ""}},
+		"repo root by .a5c": {place: "work/.a5c/runs", cwd: "work/sub/folder"},
+		"old: the folder, no repo": {place: "work/sub/.a5c/runs", cwd: "work/sub",
+			files: map[string]string{"work/.git/HEAD": ""}},
+		"doubled":            {place: "work/.a5c/.a5c/runs", cwd: "work"},
+		"job folder":         {place: "job/.a5c/runs", folders: []string{"job"}},
+		"job below a repo":   {place: "job/.a5c/runs", folders: []string{"job/sub"}},
+		"elsewhere":          {place: "other/.a5c/runs", cwd: "work", missing: true},
+		"runs dir, absolute": {place: "deep/er", env: map[string]string{"BABYSITTER_RUNS_DIR": "$T/deep/er"}},
+		"runs dir, to the folder": {place: "work/my-runs", cwd: "work",
+			env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs"}},
+		"runs dir, to the repo": {place: "work/my-runs", cwd: "work/sub",
+			files: map[string]string{"work/.git/HEAD": ""}, env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs"}},
+		"runs dir, to the root": {place: "home/.a5c/my-runs", cwd: "work",
+			env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs"}},
+		"runs dir, to a moved root": {place: "global/my-runs", cwd: "work",
+			env: map[string]string{"BABYSITTER_RUNS_DIR": "my-runs", "BABYSITTER_GLOBAL_STATE_DIR": "$T/global"}},
+		"moved root": {place: "global/runs",
+			env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": " $T/global "}},
+		"moved root, relative": {place: "work/global/runs", cwd: "work",
+			env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": "global"}},
+		"old root beside moved": {place: "home/.a5c/runs",
+			env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": "$T/global"}},
+		"scope changes nothing": {place: "home/.a5c/runs", cwd: "work",
+			env: map[string]string{"BABYSITTER_RUNS_SCOPE": "repo"}},
+		"variable of the docs": {place: "deep/er", env: map[string]string{"RUNS_DIR": "$T/deep/er"}, missing: true},
+		"watched, runs folder": {place: "w/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w/runs","depth":0}]}`}},
+		"watched, no depth": {place: "w/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w/runs"}]}`}},
+		"watched, searched": {place: "w/a/b/.a5c/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":2}]}`}},
+		"watched, too deep": {place: "w/a/b/.a5c/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":1}]}`}, missing: true},
+		"watched, in home": {place: "home/w/.a5c/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"~/w","depth":1}]}`}},
+		"watched, skips": {place: "w/node_modules/b/.a5c/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":4}]}`}, missing: true},
+		"watched, dot folder": {place: "w/.b/.a5c/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[{"path":"$T/w","depth":4}]}`}, missing: true},
+		"watched, moved root": {place: "w/runs", env: map[string]string{"BABYSITTER_GLOBAL_STATE_DIR": "$T/global"},
+			files: map[string]string{"global/observer.json": `{"sources":[{"path":"$T/w/runs","depth":0}]}`}},
+		"watched, nonsense": {place: "w/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":[5,{"path":7},{"path":"rel"},{"path":"$T/gone",` +
+				`"depth":1e9}]}`}, missing: true},
+		"watched, no list": {place: "w/runs",
+			files: map[string]string{"home/.a5c/observer.json": `{"sources":"$T/w/runs"}`}, missing: true},
+		"root: one run":     {place: "w/runs", roots: []string{"w/runs/run-1"}},
+		"root: runs folder": {place: "w/anything", roots: []string{"w/anything"}},
+		"root: project":     {place: "w/.a5c/runs", roots: []string{"w"}},
+		"root: home": {place: "w2/runs", roots: []string{"h2"},
+			files: map[string]string{"h2/.a5c/observer.json": `{"sources":[{"path":"$T/w2/runs"}]}`, "h2/.a5c/runs/.keep": ""}},
+		"root: .a5c itself":      {place: "w/.a5c/runs", roots: []string{"w/.a5c"}},
+		"root: folder with runs": {place: "w/runs", roots: []string{"w"}},
+		"root: above projects":   {place: "w/a/b/.a5c/runs", roots: []string{"w"}},
+		"root: relative":         {place: "work/w/.a5c/runs", cwd: "work/x", roots: []string{"../w"}},
+		"root: gone":             {place: "w/runs", roots: []string{"gone"}, missing: true},
+		"root: project with runs/": {place: "w/.a5c/runs", roots: []string{"w"},
+			files: map[string]string{"w/runs/exp1/metrics.csv": ""}},
+		"root: home without runs": {place: "w2/runs", roots: []string{"h2"},
+			files: map[string]string{"h2/.a5c/observer.json": `{"sources":[{"path":"$T/w2/runs"}]}`}},
+		"root: project with journal/": {place: "w/.a5c/runs", roots: []string{"w"},
+			files: map[string]string{"w/journal/monday.md": ""}},
+		"root: above, with journal/": {place: "w/x/.a5c/runs", roots: []string{"w"},
+			files: map[string]string{"w/journal/monday.md": ""}},
+		"root: runs inside runs": {place: "w/runs", roots: []string{"w/runs"},
+			files: map[string]string{"w/runs/.a5c/runs/.keep": ""}},
+		"root: trailing slash": {place: "w/.a5c/runs", roots: []string{"w/"}},
+		"same run by several routes": {place: "home/.a5c/runs", cwd: "home", folders: []string{"home", "home/sub"},
+			roots: []string{"home", "home/.a5c/runs", "home/.a5c/runs/run-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
@@ -104,7 +132,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSameRunTwice: by its real path a run is told once; two folders of one id are two runs, unless one has no description.
+// TestSameRunTwice: by its real path a run is told once; two folders of one id are two runs, unless one has no
+// description.
 func TestSameRunTwice(t *testing.T) {
 	top := t.TempDir()
 	makeRun(t, filepath.Join(top, "a", "runs", "r1"), nil, begun)
@@ -171,7 +200,8 @@ func TestCommandsQuoted(t *testing.T) {
 			t.Errorf("%s: %v", name, r.Commands)
 		}
 		for _, c := range r.Commands {
-			if strings.ContainsRune(c.Command, 0x1b) || strings.Contains(c.Command, " $(here)") && !strings.Contains(c.Command, `'`) {
+			if strings.ContainsRune(c.Command, 0x1b) || strings.Contains(c.Command, " $(here)") && !strings.Contains(c.Command,
+				`'`) {
 				t.Errorf("%q", c.Command)
 			}
 		}
@@ -181,14 +211,16 @@ func TestCommandsQuoted(t *testing.T) {
 	}
 }
 
-// TestARootOfAnotherSystem: roots are named for all sources together, so what has nothing of Babysitter is missing and no problem.
+// TestARootOfAnotherSystem: roots are named for all sources together, so what has nothing of Babysitter is missing
+// and no problem.
 func TestARootOfAnotherSystem(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "store.db"), "a database")
 	write(t, filepath.Join(dir, "project", "readme"), "")
 	for _, root := range []string{filepath.Join(dir, "store.db"), filepath.Join(dir, "project")} {
 		f := Find(machine(root))
-		if len(f.Rows)+len(f.Problems)+len(f.LeftOut) != 0 || !slices.Equal(f.Looked, []string{root}) || !slices.Equal(f.Missing, f.Looked) {
+		if len(f.Rows)+len(f.Problems)+len(f.LeftOut) != 0 || !slices.Equal(f.Looked, []string{root}) ||
+			!slices.Equal(f.Missing, f.Looked) {
 			t.Errorf("%s: %+v", root, f)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 	"recovery/internal/sources/files"
 )
 
-// sdks are the versions that are tried. Not every version that exists is on the registry; one that is not there is skipped.
+// sdks are the versions that are tried. Not every version that exists is on the registry; one that is not there is
+// skipped.
 var sdks = []string{"0.0.187", "6.0.0"}
 
 const processFile = `exports.process = async (inputs, ctx) => {
@@ -48,7 +49,8 @@ func install(t *testing.T, version string) string {
 	return top
 }
 
-// TestRealRuns makes runs with the program's own command line and compares what it says of them with what is listed here.
+// TestRealRuns makes runs with the program's own command line and compares what it says of them with what is listed
+// here.
 func TestRealRuns(t *testing.T) {
 	for _, version := range sdks {
 		t.Run(version, func(t *testing.T) {
@@ -69,7 +71,8 @@ func TestRealRuns(t *testing.T) {
 			made := map[string]string{}
 			for _, mode := range []string{"created", "breakpoint", "sleep", "throw", "halt", "completed"} {
 				write(t, filepath.Join(work, mode+".json"), `{"mode":"`+mode+`"}`)
-				out, err := run("run:create", "--process-id", "demo/"+mode, "--entry", "./code/main.js#process", "--inputs", mode+".json", "--run-id", "run-"+mode, "--prompt", "Demo "+mode, "--json")
+				out, err := run("run:create", "--process-id", "demo/"+mode, "--entry", "./code/main.js#process", "--inputs",
+					mode+".json", "--run-id", "run-"+mode, "--prompt", "Demo "+mode, "--json")
 				var created struct{ RunDir string }
 				if err != nil || json.Unmarshal(out, &created) != nil || created.RunDir == "" {
 					t.Fatalf("run:create: %v %s", err, out)
@@ -101,7 +104,8 @@ func TestRealRuns(t *testing.T) {
 				}
 				r, ok := rows[dir]
 				pending := readJournal(dir).pendingByKind()
-				t.Logf("%s %s: run:status says %s %v; listed as %s %v, %s: %s", version, mode, said.State, said.PendingByKind, r.State, pending, r.Verdict, stdcmp.Or(r.WaitsFor, r.Reason))
+				t.Logf("%s %s: run:status says %s %v; listed as %s %v, %s: %s", version, mode, said.State, said.PendingByKind,
+					r.State, pending, r.Verdict, stdcmp.Or(r.WaitsFor, r.Reason))
 				if !ok || r.State != said.State {
 					t.Errorf("%s: state %q, want %q", mode, r.State, said.State)
 				}
@@ -112,14 +116,16 @@ func TestRealRuns(t *testing.T) {
 					t.Errorf("%s: warnings about an untouched run: %v", mode, r.Warnings)
 				}
 				for _, c := range r.Commands {
-					if strings.HasPrefix(c.Command, "babysitter ") && (strings.Contains(c.Effect, "changes nothing")) && !strings.Contains(c.Command, "recover-process-error") {
+					if strings.HasPrefix(c.Command, "babysitter ") && (strings.Contains(c.Effect, "changes nothing")) &&
+						!strings.Contains(c.Command, "recover-process-error") {
 						if out, err := exec.Command("bash", "-c", program+strings.TrimPrefix(c.Command, "babysitter")).CombinedOutput(); err != nil {
 							t.Errorf("%s: %v %s", c.Command, err, out)
 						}
 					}
 				}
 			}
-			if !strings.Contains(rows[made["breakpoint"]].WaitsFor, "Review the plan?") || rows[made["sleep"]].Verdict != sources.Time {
+			if !strings.Contains(rows[made["breakpoint"]].WaitsFor, "Review the plan?") ||
+				rows[made["sleep"]].Verdict != sources.Time {
 				t.Errorf("%+v %+v", rows[made["breakpoint"]], rows[made["sleep"]])
 			}
 		})

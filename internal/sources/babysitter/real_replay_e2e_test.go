@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// askAll answers for every run of a folder what run:status would, by the SDK's own reader and index: its command line takes a
-// second a run.
+// askAll answers for every run of a folder what run:status would, by the SDK's own reader and index: its command line
+// takes a second a run.
 const askAll = `const fs = require("fs"), path = require("path"), sdk = process.argv[2], top = process.argv[3];
 const { loadJournal } = require(sdk + "/dist/storage/journal"), { readRunMetadata } = require(sdk + "/dist/storage/runFiles");
 const { buildEffectIndex } = require(sdk + "/dist/runtime/replay/effectIndex");
@@ -37,8 +37,8 @@ const { buildEffectIndex } = require(sdk + "/dist/runtime/replay/effectIndex");
   console.log(JSON.stringify(out));
 })();`
 
-// TestRealReplay damages thousands of journals at random and compares what is read of them with what the real reader says. Events
-// that only 6.x knows are left out, since its SDK is not on the registry.
+// TestRealReplay damages thousands of journals at random and compares what is read of them with what the real reader
+// says. Events that only 6.x knows are left out, since its SDK is not on the registry.
 func TestRealReplay(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -70,8 +70,10 @@ func TestRealReplay(t *testing.T) {
 	for name, w := range said {
 		r := readRun(filepath.Join(top, name), nil)
 		why := r.unreadable()
-		if (w.Error != "") != (why != "") || w.Error == "" && (w.State != r.state || !cmp.Equal(w.Pending, r.journal.pendingByKind())) {
-			t.Errorf("%s: the SDK says %q %v %q; read as %q %v %q", name, w.State, w.Pending, w.Error, r.state, r.journal.pendingByKind(), why)
+		if (w.Error != "") != (why != "") || w.Error == "" && (w.State != r.state ||
+			!cmp.Equal(w.Pending, r.journal.pendingByKind())) {
+			t.Errorf("%s: the SDK says %q %v %q; read as %q %v %q", name, w.State, w.Pending, w.Error, r.state,
+				r.journal.pendingByKind(), why)
 		}
 		states[w.State]++
 	}
@@ -80,8 +82,8 @@ func TestRealReplay(t *testing.T) {
 
 func one[T any](rng *rand.Rand, of ...T) T { return of[rng.Intn(len(of))] }
 
-// anyEvents is a journal that may ask for what was asked for, and answer what was not. A kind stays a text: of a list or an object
-// JavaScript makes a text of its own.
+// anyEvents is a journal that may ask for what was asked for, and answer what was not. A kind stays a text: of a list
+// or an object JavaScript makes a text of its own.
 func anyEvents(rng *rand.Rand) []ev {
 	var events []ev
 	for range rng.Intn(8) {
@@ -90,12 +92,14 @@ func anyEvents(rng *rand.Rand) []ev {
 		case 0, 1:
 			e = requested(fmt.Sprintf("e%d", rng.Intn(5)), one(rng, "agent", "node", "", "sleep"))
 			if rng.Intn(12) == 0 {
-				e.data[one(rng, "effectId", "invocationKey", "stepId", "taskId", "taskDefRef", "labels", "inputsRef", "label")] = one[any](rng, nil, 5, "", []any{"a", 1}, map[string]any{}, true)
+				e.data[one(rng, "effectId", "invocationKey", "stepId", "taskId", "taskDefRef", "labels", "inputsRef", "label")] =
+					one[any](rng, nil, 5, "", []any{"a", 1}, map[string]any{}, true)
 			}
 		case 2, 3:
 			e = resolved(fmt.Sprintf("e%d", rng.Intn(5)), one(rng, "ok", "error", "ok", "ok", "perhaps", ""))
 			if rng.Intn(8) == 0 {
-				e.data[one(rng, "resultRef", "stdoutRef", "status", "effectId")] = one[any](rng, nil, 5, "", map[string]any{}, true, 0)
+				e.data[one(rng, "resultRef", "stdoutRef", "status", "effectId")] = one[any](rng, nil, 5, "", map[string]any{}, true,
+					0)
 			}
 		case 4:
 			e = ev{one(rng, "RUN_CREATED", "RUN_COMPLETED", "RUN_FAILED"), nil}
@@ -123,22 +127,26 @@ func damage(t *testing.T, rng *rand.Rand, dir string) {
 	case 1:
 		write(t, path, string(data[:rng.Intn(len(data))]))
 	case 2:
-		write(t, path, one(rng, "null", "5", "[]", `"x"`, "{}", "", " ", "\ufeff{}", `{"type":null}`, `{"type":5,"data":5}`, `{"a":1,}`, "nul", `{"type":"RUN_COMPLETED","type":"RUN_FAILED"}`, "1e999", "-0", "01"))
+		write(t, path, one(rng, "null", "5", "[]", `"x"`, "{}", "", " ", "\ufeff{}", `{"type":null}`, `{"type":5,"data":5}`,
+			`{"a":1,}`, "nul", `{"type":"RUN_COMPLETED","type":"RUN_FAILED"}`, "1e999", "-0", "01"))
 	case 3:
-		if err := os.Rename(path, filepath.Join(journal, one(rng, "readme.json", "0.A.json", ".A.json", "000001.json", "1.A.json", "000009.Z.json", "x.A.json", "-1.A.json", "000002..json", "2.01ZZ.json", "000001.01M8KZ.extra.json"))); err != nil {
+		if err := os.Rename(path, filepath.Join(journal, one(rng, "readme.json", "0.A.json", ".A.json", "000001.json",
+			"1.A.json", "000009.Z.json", "x.A.json", "-1.A.json", "000002..json", "2.01ZZ.json", "000001.01M8KZ.extra.json"))); err != nil {
 			t.Fatal(err)
 		}
 	case 4:
 		data[rng.Intn(len(data))] = byte(rng.Intn(128))
 		write(t, path, string(data))
 	case 5:
-		write(t, filepath.Join(journal, one(rng, "x.txt", "000002.json.tmp-1-2-3", "000001.A.json", "a", "b.JSON")), string(data))
+		write(t, filepath.Join(journal, one(rng, "x.txt", "000002.json.tmp-1-2-3", "000001.A.json", "a", "b.JSON")),
+			string(data))
 	case 6:
 		mkdir(t, remove(path))
 	case 7:
 		write(t, remove(journal), "")
 	case 8:
-		write(t, filepath.Join(dir, "run.json"), one(rng, "", "{", "null", "{}", "[]", "5", "0", "true", "false", `"x"`, `""`))
+		write(t, filepath.Join(dir, "run.json"), one(rng, "", "{", "null", "{}", "[]", "5", "0", "true", "false", `"x"`,
+			`""`))
 	case 9:
 		write(t, path, strings.Replace(string(data), `"data": {`, `"data": {"effectId": "twice", "kind": "q", `, 1))
 	}

@@ -124,7 +124,8 @@ func (r *replay) apply(e event) {
 	if e.at.After(r.lastAt) {
 		r.lastAt = e.at
 	}
-	m := pick(e.data, "sessionId", "harness", "completionProof", "processCodeHash", "error", "reason", "manual_seal_reason", "recovery")
+	m := pick(e.data, "sessionId", "harness", "completionProof", "processCodeHash", "error", "reason",
+		"manual_seal_reason", "recovery")
 	if id := str(m[0]); id != "" {
 		r.sessionID = id
 	}
@@ -177,7 +178,8 @@ func errorOf(v gjson.Result) (name, message string) {
 }
 
 func (r *replay) requested(e event) {
-	m := pick(e.data, "effectId", "invocationKey", "stepId", "taskId", "taskDefRef", "inputsRef", "labels", "kind", "label")
+	m := pick(e.data, "effectId", "invocationKey", "stepId", "taskId", "taskDefRef", "inputsRef", "labels", "kind",
+		"label")
 	for i, name := range []string{"effectId", "invocationKey", "stepId", "taskId", "taskDefRef"} {
 		if m[i].Type != gjson.String || m[i].Str == "" {
 			r.damage("Malformed journal event missing %s: %s", name, e.name)

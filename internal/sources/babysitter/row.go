@@ -24,7 +24,8 @@ const ahead = 5 * time.Minute
 func (r *run) row(now time.Time) sources.Row {
 	verdict, reason := r.judge(now)
 	row := sources.Row{
-		Source: Name, ID: text.Cut(r.id, 200), Title: text.Cut(cmp.Or(cmp.Or(r.prompt, r.process), r.id), maxTitle), State: r.state,
+		Source: Name, ID: text.Cut(r.id, 200), Title: text.Cut(cmp.Or(cmp.Or(r.prompt, r.process), r.id), maxTitle),
+		State:   r.state,
 		Verdict: verdict, Reason: reason, UpdatedAt: r.updated(), Cwd: text.Cut(r.cwd, 4096), Store: r.dir,
 		Details: r.details(), Warnings: r.warnings, Commands: r.commands(now),
 	}
@@ -140,7 +141,8 @@ func (r *run) pendingNames() string {
 	return some(out)
 }
 
-// commands are what a person may type. A run is named by its folder: an id is looked up in the places of the current folder.
+// commands are what a person may type. A run is named by its folder: an id is looked up in the places of the current
+// folder.
 func (r *run) commands(now time.Time) []sources.Command {
 	out := []sources.Command{}
 	if !text.Typable(r.dir) {
@@ -163,7 +165,8 @@ func (r *run) commands(now time.Time) []sources.Command {
 	}
 	add("babysitter task:list "+dir+" --pending", "lists what it waits for; changes nothing")
 	if r.state == "failed" && r.journal.recoverable && r.lock.kind != "live" {
-		add("babysitter run:recover-process-error "+dir+" --dry-run", "says what taking the process error back would do (6.x); changes nothing")
+		add("babysitter run:recover-process-error "+dir+" --dry-run", "says what taking the process error back would do "+
+			"(6.x); changes nothing")
 	}
 	if terminal(r.state) || r.lock.kind == "live" {
 		return out
@@ -212,7 +215,8 @@ func (r *run) iterateEffect(now time.Time) string {
 	const runs = "runs the user's process code up to the next thing that it waits for"
 	w := r.waits
 	switch {
-	case r.lock.kind == "corrupt" || r.lock.kind == "reused" || r.layout != "" && r.layout != layout || r.journal.files == 0 || r.bare() || r.importPath() == "":
+	case r.lock.kind == "corrupt" || r.lock.kind == "reused" || r.layout != "" && r.layout != layout ||
+		r.journal.files == 0 || r.bare() || r.importPath() == "":
 		return ""
 	case r.code == "missing":
 		return "fails, and changes nothing, until the process file is there"
@@ -230,8 +234,8 @@ func (r *run) iterateEffect(now time.Time) string {
 	return runs
 }
 
-// wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate. The hook of a
-// session that is no longer active does not go on with the run.
+// wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate. The
+// hook of a session that is no longer active does not go on with the run.
 func (r *run) wakeCommand() (string, bool) {
 	if r.waits.tasks == 0 || !r.claude() || !r.sessionActive || r.cwd == "" || !claude.IsUUID(strings.ToLower(r.session)) {
 		return "", false
@@ -239,9 +243,11 @@ func (r *run) wakeCommand() (string, bool) {
 	return "cd -- " + text.ShellWord(r.cwd) + " && claude --resume " + r.session, text.Typable(r.cwd)
 }
 
-// inSession is the form for Claude Code. An id that is more than a plain name would be words to a model, so there is none then.
+// inSession is the form for Claude Code. An id that is more than a plain name would be words to a model, so there is
+// none then.
 func (r *run) inSession() (string, bool) {
-	if r.id == "" || len(r.id) > 200 || r.id[0] == '-' || strings.ContainsFunc(r.id, func(c rune) bool { return !strings.ContainsRune(idLetters, c) }) {
+	if r.id == "" || len(r.id) > 200 || r.id[0] == '-' || strings.ContainsFunc(r.id,
+		func(c rune) bool { return !strings.ContainsRune(idLetters, c) }) {
 		return "", false
 	}
 	cmd := "claude '/babysitter:call resume --run-id " + r.id + "'"

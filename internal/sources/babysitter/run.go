@@ -78,10 +78,12 @@ func (r *run) describe() {
 	if r.metaErr != nil {
 		return
 	}
-	m := pick(r.meta, "runId", "processId", "prompt", "harness", "sdkVersion", "cwd", "createdAt", "nonInteractive", "layoutVersion", "nested", "completionProof", "processRevision")
+	m := pick(r.meta, "runId", "processId", "prompt", "harness", "sdkVersion", "cwd", "createdAt", "nonInteractive",
+		"layoutVersion", "nested", "completionProof", "processRevision")
 	if id := str(m[0]); id != "" {
 		if id != r.id {
-			r.warn("The run calls itself %s and its folder is named %s: name the folder in commands.", text.Cut(id, 120), text.Cut(r.id, 120))
+			r.warn("The run calls itself %s and its folder is named %s: name the folder in commands.", text.Cut(id, 120),
+				text.Cut(r.id, 120))
 		}
 		r.id = id
 	}
@@ -164,8 +166,8 @@ func (r *run) importPath() string {
 type hashes struct{ m sync.Map }
 
 // checkCode compares the process file with the hash in run.json, as an iterate does: SHA-256 of the file at
-// entrypoint.importPath, which is relative to the run's folder. An iterate that finds another one notes it and writes the new hash
-// into run.json; what the journal's first event says is then the only trace of the old one.
+// entrypoint.importPath, which is relative to the run's folder. An iterate that finds another one notes it and writes
+// the new hash into run.json; what the journal's first event says is then the only trace of the old one.
 func (r *run) checkCode(known *hashes) {
 	path := r.importPath()
 	if path == "" || path == bareRun {

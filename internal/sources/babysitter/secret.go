@@ -9,8 +9,8 @@ import (
 // minSecret is how long a text must be to be looked for: a completion proof has 32 characters.
 const minSecret = 8
 
-// hide takes the completion proof, a secret that the orchestrator checks, out of everything that was read, before any text is
-// shortened: half a secret is one as well.
+// hide takes the completion proof, a secret that the orchestrator checks, out of everything that was read, before any
+// text is shortened: half a secret is one as well.
 func (r *run) hide() {
 	var pairs []string
 	for _, s := range r.journal.secrets {
@@ -23,7 +23,8 @@ func (r *run) hide() {
 		return
 	}
 	j := r.journal
-	for _, s := range []*string{&r.id, &r.process, &r.prompt, &r.harness, &r.sdk, &r.cwd, &r.parent, &r.revision, &r.layout, &j.errorName, &j.errorText,
+	for _, s := range []*string{&r.id, &r.process, &r.prompt, &r.harness, &r.sdk, &r.cwd, &r.parent, &r.revision,
+		&r.layout, &j.errorName, &j.errorText,
 		&j.taskError, &j.haltReason, &j.sealReason, &j.sessionID, &j.lastKind} {
 		*s = r.cut(*s)
 	}

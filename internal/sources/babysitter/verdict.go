@@ -22,10 +22,12 @@ func (r *run) judge(now time.Time) (sources.Verdict, string) {
 	}
 	switch r.lock.kind {
 	case "live":
-		return sources.Live, "a writer works on it right now: the lock is " + r.lock.text() + ". Leave it alone; an iterate would wait ten seconds and fail."
+		return sources.Live, "a writer works on it right now: the lock is " + r.lock.text() +
+			". Leave it alone; an iterate would wait ten seconds and fail."
 	case "corrupt", "reused":
 		if !r.finished() {
-			return sources.Person, "the lock is in the way (" + r.lock.text() + "), and a person has to make sure that nothing runs first. Without it: " + r.calm(now).why
+			return sources.Person, "the lock is in the way (" + r.lock.text() +
+				"), and a person has to make sure that nothing runs first. Without it: " + r.calm(now).why
 		}
 	}
 	a := r.calm(now)
@@ -40,9 +42,11 @@ func (r *run) judge(now time.Time) (sources.Verdict, string) {
 	case r.layout != "" && r.layout != layout:
 		return sources.Person, fmt.Sprintf("an iterate refuses its layout version %s. %s", text.Cut(r.layout, 60), a.why)
 	case r.unattended:
-		return sources.Person, "it is non-interactive: an iterate passes every breakpoint by itself, so waking it is an approval. " + a.why
+		return sources.Person, "it is non-interactive: an iterate passes every breakpoint by itself, so waking it is an " +
+			"approval. " + a.why
 	case r.code == "changed":
-		return sources.Person, "the process code changed since the run recorded it, so the replay may not fit the journal. " + a.why
+		return sources.Person, "the process code changed since the run recorded it, so the replay may not fit the journal. " +
+			a.why
 	}
 	if r.code == "missing" {
 		a.why += "; but its process file is not there, so an iterate fails until it is"
@@ -93,9 +97,12 @@ func (r *run) failed() answer {
 	}
 	switch {
 	case j.falseFailure:
-		return answer{sources.Person, "the failure is probably false: it had completed before, and then two events collided (" + said + "). Look at the output; an iterate would not help."}
+		return answer{sources.Person,
+			"the failure is probably false: it had completed before, and then two events collided (" + said +
+				"). Look at the output; an iterate would not help."}
 	case j.recoverable:
-		return answer{sources.Person, "its process stopped with an error (" + said + "), which is recoverable: mend the process, then run:recover-process-error takes the error back"}
+		return answer{sources.Person, "its process stopped with an error (" + said + "), which is recoverable: mend the " +
+			"process, then run:recover-process-error takes the error back"}
 	case j.sealReason != "":
 		return answer{sources.Done, "it was sealed as failed by hand: " + text.Cut(j.sealReason, 200)}
 	case j.completions > 0:
@@ -108,23 +115,33 @@ func (r *run) waiting(now time.Time) answer {
 	w := r.waits
 	switch {
 	case len(w.answered) > 0:
-		return answer{sources.Person, fmt.Sprintf("the result of %d pending tasks is written and not recorded in the journal (%s): whoever wrote it was cut off. Look at tasks/<id>/result.json and post it again.", len(w.answered), text.Cut(some(w.answered), 200))}
+		return answer{sources.Person, fmt.Sprintf("the result of %d pending tasks is written and not recorded in the "+
+			"journal (%s): whoever wrote it was cut off. Look at tasks/<id>/result.json and post it again.", len(w.answered),
+			text.Cut(some(w.answered), 200))}
 	case len(w.breakpoints) > 0 && r.unattended:
-		return answer{sources.Person, "a breakpoint is open and the run is non-interactive: an iterate passes the breakpoint by itself, which is an approval"}
+		return answer{sources.Person, "a breakpoint is open and the run is non-interactive: an iterate passes the " +
+			"breakpoint by itself, which is an approval"}
 	case len(w.breakpoints) > 0:
-		return answer{sources.Person, "it waits for a person's answer, and nothing reminds anybody; after the answer an iterate goes on" + r.wake()}
+		return answer{sources.Person, "it waits for a person's answer, and nothing reminds anybody; after the answer an " +
+			"iterate goes on" + r.wake()}
 	case w.tasks > 0 && r.session == "":
-		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") and no session is recorded that knows how far they got; an iterate only lists the same tasks again"}
+		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") and no session is recorded that knows how " +
+			"far they got; an iterate only lists the same tasks again"}
 	case w.tasks > 0 && !r.claude():
-		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + text.Cut(r.session, 80) + " of " + text.Cut(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"}
+		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + text.Cut(r.session, 80) +
+			" of " + text.Cut(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"}
 	case w.tasks > 0:
-		return answer{sources.Safe, "tasks were handed out (" + w.kinds + ") and their session stopped before it reported; an iterate only lists them again" + r.wake()}
+		return answer{sources.Safe, "tasks were handed out (" + w.kinds + ") and their session stopped before it " +
+			"reported; an iterate only lists them again" + r.wake()}
 	case len(w.sleeps) > 0 && !w.sleeps[0].After(now):
-		return answer{sources.Safe, fmt.Sprintf("its sleep ended %s ago: ready for an iterate%s", text.Age(now.Sub(w.sleeps[0]), time.Hour), r.wake())}
+		return answer{sources.Safe, fmt.Sprintf("its sleep ended %s ago: ready for an iterate%s",
+			text.Age(now.Sub(w.sleeps[0]), time.Hour), r.wake())}
 	case len(w.sleeps) > 0:
-		return answer{sources.Time, "nothing is to be done before " + w.sleeps[0].Format(time.RFC3339) + "; then an iterate goes on" + r.wake()}
+		return answer{sources.Time, "nothing is to be done before " + w.sleeps[0].Format(time.RFC3339) +
+			"; then an iterate goes on" + r.wake()}
 	}
-	return answer{sources.Person, "it sleeps until a time that cannot be read: run:iterate tells it, but would also go on if the time has come"}
+	return answer{sources.Person, "it sleeps until a time that cannot be read: run:iterate tells it, but would also go " +
+		"on if the time has come"}
 }
 
 // wake is the sentence about the session behind the run.
@@ -144,28 +161,34 @@ func (r *run) begun() answer {
 	j := r.journal
 	switch {
 	case j.missing || j.files == 0:
-		return answer{sources.Person, "created: its journal is missing or empty. Its creation was cut off, or the journal was lost; in the second case an iterate does everything again"}
+		return answer{sources.Person, "created: its journal is missing or empty. Its creation was cut off, or the journal " +
+			"was lost; in the second case an iterate does everything again"}
 	case len(j.effects) == 0 && r.bare():
 		return answer{sources.Person, "created without a process: run:assign-process gives it one"}
 	case r.recovered():
-		return answer{sources.Safe, "created: a process error was taken back, and nothing has run since; an iterate runs the process again" + r.wake()}
+		return answer{sources.Safe, "created: a process error was taken back, and nothing has run since; an iterate runs " +
+			"the process again" + r.wake()}
 	case j.lastResolved == "error":
-		why := "created: its last task failed (" + text.Cut(cmp.Or(j.taskError, "no message"), 300) + ") and the run was not written as failed; an iterate "
+		why := "created: its last task failed (" + text.Cut(cmp.Or(j.taskError, "no message"), 300) +
+			") and the run was not written as failed; an iterate "
 		if strings.HasPrefix(r.sdk, "0.") || r.sdk == "" {
 			return answer{sources.Person, why + "writes it as failed unless the process handles the error"}
 		}
 		return answer{sources.Person, why + "repeats the failure and writes nothing unless the process handles the error"}
 	case r.lock.kind == "stale":
-		return answer{sources.Safe, "created: cut off in the middle of an iteration; what was recorded is not done again, code outside of tasks is" + r.wake()}
+		return answer{sources.Safe, "created: cut off in the middle of an iteration; what was recorded is not done again, " +
+			"code outside of tasks is" + r.wake()}
 	case len(j.effects) == 0 && j.others > 0:
-		return answer{sources.Safe, "created: an iteration began and asked for nothing before it was cut off; an iterate begins again" + r.wake()}
+		return answer{sources.Safe, "created: an iteration began and asked for nothing before it was cut off; an iterate " +
+			"begins again" + r.wake()}
 	case len(j.effects) == 0:
 		return answer{sources.Safe, "created: never started; an iterate starts it" + r.wake()}
 	}
 	return answer{sources.Safe, "created: everything it asked for is answered, ready for the next iterate" + r.wake()}
 }
 
-// recoveredPrefix begins the name under which run:recover-process-error keeps the old journal; a time in milliseconds follows.
+// recoveredPrefix begins the name under which run:recover-process-error keeps the old journal; a time in milliseconds
+// follows.
 const recoveredPrefix = "journal.process-error.bak."
 
 // recovered says that run:recover-process-error was the last thing done.

@@ -29,7 +29,8 @@ type waits struct {
 	answered    []string // effects whose result is written and not recorded in the journal
 }
 
-// readWaits looks up what the pending effects are. The journal names them; the question and the time are in the task's file.
+// readWaits looks up what the pending effects are. The journal names them; the question and the time are in the
+// task's file.
 func (r *run) readWaits(now time.Time) {
 	w := &r.waits
 	w.kinds = kinds(r.journal.pendingByKind())

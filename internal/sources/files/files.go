@@ -1,5 +1,5 @@
-// Package files is how the sources look at files and folders: nothing is waited for, nothing without an end is read, and
-// nothing is written.
+// Package files is how the sources look at files and folders: nothing is waited for, nothing without an end is read,
+// and nothing is written.
 package files
 
 import (
@@ -30,8 +30,8 @@ func Read(path string) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
-// List returns up to limit entries of a folder in the order of the disk; more says that there are others. Opening a pipe as a
-// folder would wait for its writer, so it is looked at first.
+// List returns up to limit entries of a folder in the order of the disk; more says that there are others. Opening a
+// pipe as a folder would wait for its writer, so it is looked at first.
 func List(path string, limit int) (entries []fs.DirEntry, more bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -55,8 +55,8 @@ func List(path string, limit int) (entries []fs.DirEntry, more bool, err error) 
 	return entries, false, err
 }
 
-// Cause is an error without the path, as words that go behind the name of the file or folder: "is not a regular file", "cannot be
-// read: permission denied".
+// Cause is an error without the path, as words that go behind the name of the file or folder: "is not a regular
+// file", "cannot be read: permission denied".
 func Cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -90,8 +90,8 @@ func Real(path string) string {
 	return filepath.Clean(path)
 }
 
-// Search goes through a folder and those below it, the nearest first, to a depth and at most limit of them: without dot folders,
-// node_modules and links. What cannot be listed is passed over.
+// Search goes through a folder and those below it, the nearest first, to a depth and at most limit of them: without
+// dot folders, node_modules and links. What cannot be listed is passed over.
 func Search(dir string, depth, limit int, visit func(dir string)) {
 	type step struct {
 		dir   string

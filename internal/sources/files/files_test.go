@@ -9,19 +9,23 @@ import (
 	"testing"
 )
 
-// TestNothingIsWaitedFor: a pipe, a folder and a link to nothing are told apart from what is not there, and none holds anything up.
+// TestNothingIsWaitedFor: a pipe, a folder and a link to nothing are told apart from what is not there, and none
+// holds anything up.
 func TestNothingIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	if err := errors.Join(syscall.Mkfifo(path("pipe"), 0o600), os.Mkdir(path("folder"), 0o700), os.Symlink("gone", path("dangling")), os.Symlink("loop", path("loop")),
-		os.WriteFile(path("file"), []byte("x"), 0o600), os.WriteFile(path("folder/a"), nil, 0o600), os.WriteFile(path("folder/b"), nil, 0o600)); err != nil {
+	if err := errors.Join(syscall.Mkfifo(path("pipe"), 0o600), os.Mkdir(path("folder"), 0o700),
+		os.Symlink("gone", path("dangling")), os.Symlink("loop", path("loop")),
+		os.WriteFile(path("file"), []byte("x"), 0o600), os.WriteFile(path("folder/a"), nil, 0o600),
+		os.WriteFile(path("folder/b"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if data, info, err := Read(path("file")); string(data) != "x" || info.Size() != 1 || err != nil {
 		t.Errorf("%q %v", data, err)
 	}
-	for name, nothing := range map[string]bool{"pipe": false, "folder": false, "dangling": false, "loop": false, "gone": true, "file/x": true} {
+	for name, nothing := range map[string]bool{"pipe": false, "folder": false, "dangling": false, "loop": false,
+		"gone": true, "file/x": true} {
 		_, _, err := Read(path(name))
 		if err == nil || Nothing(path(name), err) != nothing || Cause(err) == "" {
 			t.Errorf("%s: %v", name, err)
@@ -52,7 +56,8 @@ func TestCause(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{loop: "cannot be read: too many levels of symbolic links", pipe: "is not a regular file"} {
+	for path, want := range map[string]string{loop: "cannot be read: too many levels of symbolic links",
+		pipe: "is not a regular file"} {
 		if _, _, err := Read(path); err == nil || Cause(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -9,8 +9,9 @@ import (
 	"recovery/internal/sources"
 )
 
-// many makes a store of about n events: sessions of a thousand events each, of which every tenth is in flight, one of them with
-// half of all events and no status in them, and as many jobs, questions and other events as come with that. With -short it is small.
+// many makes a store of about n events: sessions of a thousand events each, of which every tenth is in flight, one of
+// them with half of all events and no status in them, and as many jobs, questions and other events as come with that.
+// With -short it is small.
 func many(b testing.TB, n int, withIndexes int) string {
 	path := filepath.Join(b.TempDir(), "big.db")
 	db := write(b, path)
@@ -41,11 +42,13 @@ func many(b testing.TB, n int, withIndexes int) string {
 	return path
 }
 
-const preview = "what the worker wrote last, of which a few hundred bytes are kept in each of its events so that a monitor can show them, " +
-	"and which make up most of a store that has been in use for some months; this is about as long as they are in the ones that were seen"
+const preview = "what the worker wrote last, of which a few hundred bytes are kept in each of its events so that a " +
+	"monitor can show them, " +
+	"and which make up most of a store that has been in use for some months; this is about as long as they are in the " +
+	"ones that were seen"
 
-// BenchmarkMillionEvents lists a store of a million events (20,000 with -short), then the same one without the index that old
-// stores lack. SQLite's own memory, 16 MiB of pages at most, is not in the heap's figure.
+// BenchmarkMillionEvents lists a store of a million events (20,000 with -short), then the same one without the index
+// that old stores lack. SQLite's own memory, 16 MiB of pages at most, is not in the heap's figure.
 func BenchmarkMillionEvents(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
@@ -82,7 +85,8 @@ func BenchmarkManySessions(b *testing.B) {
 	var events []ev
 	for i := range n {
 		id := fmt.Sprintf("run_%05d", i)
-		events = append(events, startOf(id, "10:00:00"), progressOf(id, "10:01:00", `{"progress":{"runtime_status":"running"}}`),
+		events = append(events, startOf(id, "10:00:00"), progressOf(id, "10:01:00",
+			`{"progress":{"runtime_status":"running"}}`),
 			ev{"execution", "exec_" + id, workflowProgress, "10:02:00", `{"completed_count":1,"total_count":3}`})
 	}
 	path := store(b, filepath.Join(b.TempDir(), "many.db"), events...)

@@ -9,8 +9,9 @@ import (
 	"recovery/internal/text"
 )
 
-// Box is the re-attach box of one row as text of several lines: what it is, each command with what it does, and at the end one
-// line with the state and the next step. Everything foreign in it is escaped; commands are quoted for a shell.
+// Box is the re-attach box of one row as text of several lines: what it is, each command with what it does, and at
+// the end one line with the state and the next step. Everything foreign in it is escaped; commands are quoted for a
+// shell.
 func Box(r sources.Row) string {
 	var b strings.Builder
 	line := func(name, value string) {

@@ -29,8 +29,10 @@ type ev struct {
 }
 
 func startOf(id, when string) ev {
-	payload, err := json.Marshal(map[string]any{"execution_id": "exec_" + id, "seed_id": "seed_1", "start_time": "2026-11-29T" + when + "+00:00", "seed_goal": "Goal of " + id,
-		"project_root": "/src/app", "workspace_path": ".", "runtime_backend": "claude", "execution_contract": map[string]any{"foundation_a_authority": map[string]any{"scope": "process_local"}}})
+	payload, err := json.Marshal(map[string]any{"execution_id": "exec_" + id, "seed_id": "seed_1",
+		"start_time": "2026-11-29T" + when + "+00:00", "seed_goal": "Goal of " + id,
+		"project_root": "/src/app", "workspace_path": ".", "runtime_backend": "claude",
+		"execution_contract": map[string]any{"foundation_a_authority": map[string]any{"scope": "process_local"}}})
 	if err != nil {
 		panic(err)
 	}

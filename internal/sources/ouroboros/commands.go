@@ -16,7 +16,8 @@ func inspect(p place, execution string) []sources.Command {
 		if strings.HasPrefix(execution, "-") {
 			words = []string{"ouroboros", "status", "execution", "--events", "--", execution}
 		}
-		out = append(out, sources.Command{Command: command(words...), Effect: "read-only: prints what the execution recorded"})
+		out = append(out, sources.Command{Command: command(words...),
+			Effect: "read-only: prints what the execution recorded"})
 	}
 	return append(out, browse(p)...)
 }
@@ -38,7 +39,8 @@ func reattach(r *sources.Row, p place, s *session, l lease) []sources.Command {
 		seed = "SEED.yaml"
 		r.Warnings = append(r.Warnings, "its seed was not recorded: the file must be found by hand")
 	default:
-		r.Warnings = append(r.Warnings, "the file of its seed ("+bounded(cmp.Or(seed, s.seed))+") does not exist: the original seed must be found by hand")
+		r.Warnings = append(r.Warnings, "the file of its seed ("+bounded(cmp.Or(seed, s.seed))+
+			") does not exist: the original seed must be found by hand")
 		if seed == "" {
 			seed = "SEED.yaml"
 		}
@@ -47,11 +49,13 @@ func reattach(r *sources.Row, p place, s *session, l lease) []sources.Command {
 	if !exists {
 		note = "; the file of the seed is not there, so put the original one's path in its place"
 	}
-	resume := sources.Command{Command: command("ouroboros", "run", "workflow", "--orchestrator", "--resume", s.id, seed), Acts: true}
+	resume := sources.Command{Command: command("ouroboros", "run", "workflow", "--orchestrator", "--resume", s.id, seed),
+		Acts: true}
 	if strings.HasPrefix(s.id, "-") {
 		resume.Command = command("ouroboros", "run", "workflow", "--orchestrator", "--resume="+s.id, seed)
 	}
-	anew := sources.Command{Command: command("ouroboros", "run", "workflow", seed), Effect: "starts a new attempt from the beginning, as a session of its own" + note, Acts: true}
+	anew := sources.Command{Command: command("ouroboros", "run", "workflow", seed),
+		Effect: "starts a new attempt from the beginning, as a session of its own" + note, Acts: true}
 	switch l.owner {
 	case alive:
 		resume.Effect = "a resume, which is refused without harm: another process holds the session" + note

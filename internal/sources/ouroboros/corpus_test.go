@@ -97,8 +97,10 @@ func TestCorpus(t *testing.T) {
 					continue
 				}
 				row := find(t, all.Rows, id)
-				if row.State != facts["status"] || detail(row, "execution") != facts["execution_id"] || detail(row, "seed") != facts["seed_id"] ||
-					detail(row, "started") != facts["start_time"] || detail(row, "pause reason") != some(facts["pause_reason"], row) || detail(row, "hint") != some(facts["resume_hint"], row) {
+				if row.State != facts["status"] || detail(row, "execution") != facts["execution_id"] ||
+					detail(row, "seed") != facts["seed_id"] ||
+					detail(row, "started") != facts["start_time"] || detail(row, "pause reason") != some(facts["pause_reason"], row) ||
+					detail(row, "hint") != some(facts["resume_hint"], row) {
 					t.Errorf("%+v, want %v", row, facts)
 				}
 				if row.State == "paused" {
@@ -108,7 +110,8 @@ func TestCorpus(t *testing.T) {
 					}
 					if after, ok := facts["resume_after"].(string); ok {
 						end, _ := time.Parse(time.RFC3339Nano, after)
-						if early := noon.Before(end); early != (row.Verdict == sources.Time) || !strings.Contains(row.WaitsFor, end.UTC().Format(time.RFC3339)) {
+						if early := noon.Before(end); early != (row.Verdict == sources.Time) || !strings.Contains(row.WaitsFor,
+							end.UTC().Format(time.RFC3339)) {
 							t.Errorf("%s %s, want until %s", row.Verdict, row.WaitsFor, after)
 						}
 					}
@@ -119,7 +122,8 @@ func TestCorpus(t *testing.T) {
 					}
 				}
 			}
-			if name == "failed-resume-unavailable.db" && !strings.Contains(detail(all.Rows[0], "ended"), "start a new attempt. (process_local_resume_unavailable)") {
+			if name == "failed-resume-unavailable.db" && !strings.Contains(detail(all.Rows[0], "ended"),
+				"start a new attempt. (process_local_resume_unavailable)") {
 				t.Errorf("%+v", all.Rows[0])
 			}
 			if len(f.Rows) == 0 && (f.None == "" || !strings.Contains(f.None, "ouroboros tui monitor")) {
@@ -171,7 +175,8 @@ func TestCorpusPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What the corpus has answers for and no folder.
-	put(t, filepath.Join(homes, "config-both", folderName, configName), "persistence:\n  database_path: data/ouroboros.db\n")
+	put(t, filepath.Join(homes, "config-both", folderName, configName),
+		"persistence:\n  database_path: data/ouroboros.db\n")
 	copyFile(t, "testdata/running.db", filepath.Join(homes, "config-both", folderName, "data", legacyName))
 	copyFile(t, "testdata/started-only.db", filepath.Join(homes, "config-both", folderName, legacyName))
 	put(t, filepath.Join(homes, "config-bad-yaml", folderName, configName), "persistence: [unclosed\n")
@@ -186,14 +191,16 @@ func TestCorpusPaths(t *testing.T) {
 	before := listing(t, homes)
 	for name, expect := range want {
 		home := filepath.Join(homes, name)
-		for way, f := range map[string]sources.Found{"home": Find(machine(home)), "root": Find(machine("", home)), "folder": Find(machine("", filepath.Join(home, folderName)))} {
+		for way, f := range map[string]sources.Found{"home": Find(machine(home)), "root": Find(machine("", home)),
+			"folder": Find(machine("", filepath.Join(home, folderName)))} {
 			switch e := expect.(type) {
 			case string:
 				if len(f.Looked) != 1 || f.Looked[0] != filepath.Join(home, e) || len(f.Problems) != 0 || len(f.Missing) != 0 {
 					t.Errorf("%s as %s: %+v, want %s", name, way, f, e)
 				}
 			case map[string]any:
-				if e["exit"] == 2.0 && (len(f.Problems) != 1 || len(f.Rows) != 0 || !strings.HasPrefix(f.Problems[0].Cause, e["error"].(string))) {
+				if e["exit"] == 2.0 && (len(f.Problems) != 1 || len(f.Rows) != 0 || !strings.HasPrefix(f.Problems[0].Cause,
+					e["error"].(string))) {
 					t.Errorf("%s as %s: %+v, want %v", name, way, f, e)
 				}
 				if e["exit"] == 0.0 && (len(f.Problems) != 0 || len(f.Missing) != 1 || f.None == "") {

@@ -13,7 +13,8 @@ import (
 
 // FuzzReplay folds any payload as any kind of event: no panic, only known states, sane counts.
 func FuzzReplay(f *testing.F) {
-	for _, p := range []string{`{}`, `{"progress":{"runtime_status":"running","completed_count":1}}`, `{"runtime_status":" PAUSED "}`, `[]`, `{`, `{"progress":[{"runtime_status":1}]}`, "{\"a\":\"\xff\"}",
+	for _, p := range []string{`{}`, `{"progress":{"runtime_status":"running","completed_count":1}}`,
+		`{"runtime_status":" PAUSED "}`, `[]`, `{`, `{"progress":[{"runtime_status":1}]}`, "{\"a\":\"\xff\"}",
 		`{"completed_count":-1,"total_count":1e300}`, strings.Repeat("[", 1000)} {
 		f.Add(progressUpdated, p, "2026-11-29 10:00:00.000000")
 		f.Add(paused, p, "")
@@ -37,7 +38,8 @@ func FuzzReplay(f *testing.F) {
 
 // FuzzLease reads any lease: a process id that is none and a start out of all range are refused.
 func FuzzLease(f *testing.F) {
-	for _, s := range []string{"1", "999999:1795900000.5", "not-a-pid", "1:nan", "1:inf", "-1", "1:-5", "99999999999", " 7 \n", "7:", ":7", "7:1e400", "0"} {
+	for _, s := range []string{"1", "999999:1795900000.5", "not-a-pid", "1:nan", "1:inf", "-1", "1:-5", "99999999999",
+		" 7 \n", "7:", ":7", "7:1e400", "0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -50,7 +52,8 @@ func FuzzLease(f *testing.F) {
 
 // FuzzConfig reads any configuration.
 func FuzzConfig(f *testing.F) {
-	for _, s := range []string{"", "a", "persistence: {database_path: x}", "x: &x [*x]", "<<: {persistence: {}}", "? [a]\n: b", "--- a\n--- b\n", "persistence: &p\n  database_path: *p\n"} {
+	for _, s := range []string{"", "a", "persistence: {database_path: x}", "x: &x [*x]", "<<: {persistence: {}}",
+		"? [a]\n: b", "--- a\n--- b\n", "persistence: &p\n  database_path: *p\n"} {
 		f.Add(s)
 	}
 	dir := f.TempDir()
@@ -65,12 +68,15 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// TestReplayBackwards compares the walk from the newest event back with the rules as they are written, from the oldest on.
+// TestReplayBackwards compares the walk from the newest event back with the rules as they are written, from the
+// oldest on.
 func TestReplayBackwards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := []string{paused, progressUpdated, workflowProgress, started}
-		payloads := []string{`{}`, `{"progress":{"runtime_status":"running"}}`, `{"progress":{"runtime_status":"paused"}}`, `{"runtime_status":"completed"}`, `{"progress":{"runtime_status":"failed"}}`,
-			`{"progress":{"runtime_status":"terminated"}}`, `{"completed_count":1,"total_count":3}`, `{"completed_count":3,"total_count":3}`, `{"completed_count":2}`, `7`, `{`}
+		payloads := []string{`{}`, `{"progress":{"runtime_status":"running"}}`, `{"progress":{"runtime_status":"paused"}}`,
+			`{"runtime_status":"completed"}`, `{"progress":{"runtime_status":"failed"}}`,
+			`{"progress":{"runtime_status":"terminated"}}`, `{"completed_count":1,"total_count":3}`,
+			`{"completed_count":3,"total_count":3}`, `{"completed_count":2}`, `7`, `{`}
 		events := []event{{row: 1, kind: started}}
 		bodies := []string{`{}`}
 		for i := range rapid.IntRange(0, 12).Draw(t, "events") {

@@ -67,7 +67,8 @@ func parseLease(text string) (pid int, start time.Time, ok bool) {
 	return int(n), time.Unix(int64(whole), int64(part*1e9)), true
 }
 
-// readLease looks at the lease of a session in each folder; one live owner is enough. A folder that is not there is left so.
+// readLease looks at the lease of a session in each folder; one live owner is enough. A folder that is not there is
+// left so.
 func readLease(m sources.Machine, folders []string, session string) lease {
 	best := lease{owner: gone, text: "no lease: no process holds the session"}
 	for _, folder := range folders {
@@ -101,7 +102,8 @@ func readOneLease(m sources.Machine, path string) (lease, bool) {
 	}
 	pid, start, ok := parseLease(string(data))
 	if !ok {
-		return lease{owner: gone, text: "a malformed lease counts as none", warnings: []string{"its lease is malformed and counts as none, as it does for Ouroboros"}}, true
+		return lease{owner: gone, text: "a malformed lease counts as none",
+			warnings: []string{"its lease is malformed and counts as none, as it does for Ouroboros"}}, true
 	}
 	p := sources.Process{}
 	if m.Process != nil {
@@ -113,16 +115,19 @@ func readOneLease(m sources.Machine, path string) (lease, bool) {
 		return lease{owner: gone, text: fmt.Sprintf("its owner, process %d, is gone", pid)}, true
 	}
 	if start.IsZero() {
-		return lease{owner: alive, text: fmt.Sprintf("process %d runs; its lease records no start, so it may be another one", pid)}, true
+		return lease{owner: alive, text: fmt.Sprintf("process %d runs; its lease records no start, so it may be another one",
+			pid)}, true
 	}
 	if p.Started.IsZero() {
 		return lease{owner: alive, text: fmt.Sprintf("process %d runs; when it started cannot be seen", pid)}, true
 	}
 	if off := p.Started.Sub(start); off > drift || off < -drift {
 		if m.Getenv != nil && (m.Getenv("WSL_DISTRO_NAME") != "" || m.Getenv("WSL_INTEROP") != "") {
-			return lease{owner: unsure, text: fmt.Sprintf("process %d runs, and its start differs from the lease's; clocks drift under WSL, so it may be the owner", pid)}, true
+			return lease{owner: unsure, text: fmt.Sprintf("process %d runs, and its start differs from the lease's; clocks "+
+				"drift under WSL, so it may be the owner", pid)}, true
 		}
-		return lease{owner: gone, text: fmt.Sprintf("its owner is gone: process %d is another one, which started at another time", pid)}, true
+		return lease{owner: gone, text: fmt.Sprintf("its owner is gone: process %d is another one, which started at "+
+			"another time", pid)}, true
 	}
 	return lease{owner: alive, text: fmt.Sprintf("its owner, process %d, runs", pid)}, true
 }

@@ -14,9 +14,9 @@ import (
 // shown is how many rows are listed unless all are wanted.
 const shown = 20
 
-// Find reads the store of the account, and those named as roots (a home, a folder of Ouroboros, or a database file). Rows come
-// with the newest activity first. A store that is not there is in Missing; one that is there and cannot be read is in Problems.
-// Nothing is written, and no temporary copy is made.
+// Find reads the store of the account, and those named as roots (a home, a folder of Ouroboros, or a database file).
+// Rows come with the newest activity first. A store that is not there is in Missing; one that is there and cannot be
+// read is in Problems. Nothing is written, and no temporary copy is made.
 func Find(m sources.Machine) sources.Found {
 	f := sources.Found{Rows: []sources.Row{}, LeftOut: map[string]int{}}
 	var none []string
@@ -66,7 +66,8 @@ func Find(m sources.Machine) sources.Found {
 	return f
 }
 
-// cutter counts rows, those that can be read and those that cannot each for themselves, so that neither hides the other.
+// cutter counts rows, those that can be read and those that cannot each for themselves, so that neither hides the
+// other.
 type cutter struct{ readable, unreadable int }
 
 // reason takes one more row; not empty when it is beyond what is shown.
@@ -146,8 +147,10 @@ func readStore(m sources.Machine, p place) (rows []sources.Row, finished, leftOu
 
 // looseRow is the row of a question whose session the store does not know, such as an interview's.
 func looseRow(p place, q question) sources.Row {
-	r := sources.Row{Source: Name, ID: q.id, Title: q.text, State: "requested", Store: p.path, Verdict: sources.Person, WaitsFor: q.words(),
-		Reason: "nobody has answered it", Details: []sources.Detail{{Name: "kind", Text: "question to a person"}}, Warnings: []string{}, Commands: browse(p)}
+	r := sources.Row{Source: Name, ID: q.id, Title: q.text, State: "requested", Store: p.path, Verdict: sources.Person,
+		WaitsFor: q.words(),
+		Reason:   "nobody has answered it", Details: []sources.Detail{{Name: "kind", Text: "question to a person"}},
+		Warnings: []string{}, Commands: browse(p)}
 	r.UpdatedAt, _ = parseTime(q.when)
 	if q.session != "" {
 		r.Details = append(r.Details, sources.Detail{Name: "session", Text: bounded(q.session)})

@@ -11,8 +11,8 @@ import (
 	"recovery/internal/sources"
 )
 
-// pipelines reads the automatic pipelines of a folder: data/auto_<hex>.json. They are in no event, so Ouroboros' own list does not
-// have them. problem is set when the folder is there and cannot be read.
+// pipelines reads the automatic pipelines of a folder: data/auto_<hex>.json. They are in no event, so Ouroboros' own
+// list does not have them. problem is set when the folder is there and cannot be read.
 func pipelines(p place, all bool) (rows []sources.Row, finished map[string]int, problem *causeError) {
 	finished = map[string]int{}
 	if p.own == "" {
@@ -48,7 +48,8 @@ func pipelines(p place, all bool) (rows []sources.Row, finished map[string]int, 
 const pipelineKind = "automatic pipeline"
 
 func pipelineRow(file, id string) (r sources.Row, phase string) {
-	r = sources.Row{Source: Name, ID: id, Store: file, Details: []sources.Detail{{Name: "kind", Text: pipelineKind}}, Warnings: []string{}}
+	r = sources.Row{Source: Name, ID: id, Store: file, Details: []sources.Detail{{Name: "kind", Text: pipelineKind}},
+		Warnings: []string{}}
 	look := command("ouroboros", "auto", "--status", "--resume", id)
 	r.Commands = []sources.Command{{Command: look, Effect: "prints where the pipeline is; changes nothing"}}
 	info, err := os.Stat(file)
@@ -74,7 +75,8 @@ func pipelineRow(file, id string) (r sources.Row, phase string) {
 	}
 	p := gjson.ParseBytes(data)
 	r.Title, r.State = str(p, "goal"), cmp.Or(str(p, "phase"), "unknown")
-	for _, d := range []struct{ name, path string }{{"session", "auto_session_id"}, {"progress", "last_progress_message"}, {"error", "last_error"}} {
+	for _, d := range []struct{ name, path string }{{"session", "auto_session_id"}, {"progress", "last_progress_message"},
+		{"error", "last_error"}} {
 		if t := str(p, d.path); t != "" {
 			r.Details = append(r.Details, sources.Detail{Name: d.name, Text: t})
 		}
@@ -83,11 +85,13 @@ func pipelineRow(file, id string) (r sources.Row, phase string) {
 	case "complete", "blocked", "failed":
 		r.Verdict, r.Reason = sources.Done, "its phase "+r.State+" is final"
 		return r, r.State
-	case "created", "interview", "seed_generation", "review", "repair", "run", "ralph_handoff", "evaluate", "unstuck_lateral":
+	case "created", "interview", "seed_generation", "review", "repair", "run", "ralph_handoff", "evaluate",
+		"unstuck_lateral":
 	default:
 		r.Warnings = append(r.Warnings, "its phase is none that is known, so it counts as unfinished")
 	}
-	resume := sources.Command{Command: command("ouroboros", "auto", "--resume", id), Effect: "continues the pipeline; look first, since nothing records whether its process still runs", Acts: true}
+	resume := sources.Command{Command: command("ouroboros", "auto", "--resume", id),
+		Effect: "continues the pipeline; look first, since nothing records whether its process still runs", Acts: true}
 	if q := strings.TrimSpace(str(p, "pending_question")); q != "" {
 		r.WaitsFor, r.Verdict, r.Reason = "a person's answer: "+q, sources.Person, "it waits for the answer to its question"
 		resume.Effect = "asks the question again and continues with the answer"

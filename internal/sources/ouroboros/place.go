@@ -95,7 +95,8 @@ func atRoot(root, home, account string) place {
 	return place{path: filepath.Join(inside, legacyName), missing: true}
 }
 
-// anothersFile says that a named file neither is a database nor is called like one: roots are named for all sources together.
+// anothersFile says that a named file neither is a database nor is called like one: roots are named for all sources
+// together.
 func anothersFile(path string) bool {
 	switch filepath.Ext(path) {
 	case ".db", ".db3", ".sqlite", ".sqlite3":
@@ -146,8 +147,8 @@ func folders(own, account string) []string {
 	return out
 }
 
-// inFolder finds the store of one folder by the rules of Ouroboros: what config.yaml names, if it is there or if the older place
-// is empty, else the older place.
+// inFolder finds the store of one folder by the rules of Ouroboros: what config.yaml names, if it is there or if the
+// older place is empty, else the older place.
 func inFolder(dir, home, account string) place {
 	p := place{path: filepath.Join(dir, legacyName), own: dir, folders: folders(dir, account)}
 	if info, err := os.Stat(dir); err != nil && !missing(err) {
@@ -190,8 +191,8 @@ func expand(path, dir, home string) string {
 	return filepath.Clean(path)
 }
 
-// configuredPath reads persistence.database_path; empty when the file or the key is not there. The wording of the problems is
-// that of Ouroboros, which ends with status 2 on each.
+// configuredPath reads persistence.database_path; empty when the file or the key is not there. The wording of the
+// problems is that of Ouroboros, which ends with status 2 on each.
 func configuredPath(file string) (string, *causeError) {
 	next := "correct it: Ouroboros does not start with it either; a store can be named by its path"
 	data, err := readSmall(file, biggestFile)
@@ -223,7 +224,8 @@ func configuredPath(file string) (string, *causeError) {
 	if !ok {
 		return "", nil
 	}
-	if path.Kind != yaml.ScalarNode || path.ShortTag() != "!!str" || strings.TrimSpace(path.Value) == "" || strings.ContainsRune(path.Value, 0) {
+	if path.Kind != yaml.ScalarNode || path.ShortTag() != "!!str" || strings.TrimSpace(path.Value) == "" ||
+		strings.ContainsRune(path.Value, 0) {
 		return "", &causeError{"config field 'persistence.database_path' must be a non-empty string", next}
 	}
 	return strings.TrimSpace(path.Value), nil

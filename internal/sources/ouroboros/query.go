@@ -21,7 +21,8 @@ const (
 )
 
 const (
-	deciding = "'" + started + "','" + paused + "','" + completed + "','" + failed + "','" + cancelled + "','" + progressUpdated + "','" + workflowProgress + "'"
+	deciding = "'" + started + "','" + paused + "','" + completed + "','" + failed + "','" + cancelled + "','" +
+		progressUpdated + "','" + workflowProgress + "'"
 	// biggestPayload is what is read of one payload; a bigger one is reported and not read.
 	biggestPayload = 4 << 20
 )
@@ -33,8 +34,8 @@ const (
 	byIDInTime = "ix_events_agg_type_id_timestamp"
 )
 
-// event is one row of the table without its payload. Times are texts, in UTC and without offset; they and the id are the
-// order of events.
+// event is one row of the table without its payload. Times are texts, in UTC and without offset; they and the id are
+// the order of events.
 type event struct {
 	row      int64
 	kind     string
@@ -61,7 +62,8 @@ func (v *view) lookAtTable() error {
 		return err
 	}
 	if len(have) == 0 {
-		return causeError{"it has no table of events: it is no store of Ouroboros, or its first start was cut short", "look for the store that Ouroboros uses"}
+		return causeError{"it has no table of events: it is no store of Ouroboros, or its first start was cut short",
+			"look for the store that Ouroboros uses"}
 	}
 	var missing []string
 	for _, name := range []string{"id", "aggregate_type", "aggregate_id", "event_type", "payload", "timestamp"} {
@@ -70,7 +72,8 @@ func (v *view) lookAtTable() error {
 		}
 	}
 	if missing != nil {
-		return causeError{"its table of events lacks " + strings.Join(missing, ", ") + ": another version of Ouroboros made it", "use the version of Ouroboros that made it"}
+		return causeError{"its table of events lacks " + strings.Join(missing, ", ") +
+			": another version of Ouroboros made it", "use the version of Ouroboros that made it"}
 	}
 	v.indexes = map[string]bool{}
 	return v.each("SELECT name FROM pragma_index_list('events')", nil, func(r *sql.Rows) error {
@@ -123,11 +126,13 @@ func (v *view) prepared(query string) (*sql.Stmt, error) {
 }
 
 // columns are those of an event. A declared type would make the driver read times by rules of its own; a cast has none.
-const columns = "rowid, COALESCE(CAST(event_type AS TEXT),''), COALESCE(CAST(timestamp AS TEXT),''), COALESCE(CAST(id AS TEXT),'')"
+const columns = "rowid, COALESCE(CAST(event_type AS TEXT),''), COALESCE(CAST(timestamp AS TEXT),''), " +
+	"COALESCE(CAST(id AS TEXT),'')"
 
 // aggregates calls do for each event of the given types (a list in SQL), with the id of what it is about.
 func (v *view) aggregates(types string, do func(about string, e event)) error {
-	return v.each("SELECT "+columns+", COALESCE(CAST(aggregate_id AS TEXT),'') FROM events "+v.using(byType)+" WHERE event_type IN ("+types+")", nil, func(r *sql.Rows) error {
+	return v.each("SELECT "+columns+", COALESCE(CAST(aggregate_id AS TEXT),'') FROM events "+v.using(byType)+
+		" WHERE event_type IN ("+types+")", nil, func(r *sql.Rows) error {
 		var e event
 		var about string
 		if err := r.Scan(&e.row, &e.kind, &e.when, &e.id, &about); err != nil {
@@ -138,14 +143,17 @@ func (v *view) aggregates(types string, do func(about string, e event)) error {
 	})
 }
 
-// keys lists the ids of all sessions, or of all executions, as the store holds them: text, or bytes. With the index it jumps from one id to the
-// next, so that a million events of one session cost one step.
+// keys lists the ids of all sessions, or of all executions, as the store holds them: text, or bytes. With the index
+// it jumps from one id to the next, so that a million events of one session cost one step.
 func (v *view) keys(aggregate string) ([]any, error) {
-	query := "SELECT DISTINCT aggregate_id FROM events WHERE aggregate_type='" + aggregate + "' AND aggregate_id IS NOT NULL"
+	query := "SELECT DISTINCT aggregate_id FROM events WHERE aggregate_type='" + aggregate +
+		"' AND aggregate_id IS NOT NULL"
 	if index := v.using(byID, byIDInTime); index != "" {
 		next := "SELECT aggregate_id FROM events " + index + " WHERE aggregate_type='" + aggregate + "'"
-		query = "WITH RECURSIVE s(id) AS (SELECT (" + next + " AND aggregate_id IS NOT NULL ORDER BY aggregate_id LIMIT 1) UNION ALL SELECT (" +
-			next + " AND aggregate_id > s.id ORDER BY aggregate_id LIMIT 1) FROM s WHERE s.id IS NOT NULL) SELECT id FROM s WHERE id IS NOT NULL"
+		query = "WITH RECURSIVE s(id) AS (SELECT (" + next + " AND aggregate_id IS NOT NULL ORDER BY aggregate_id LIMIT " +
+			"1) UNION ALL SELECT (" +
+			next + " AND aggregate_id > s.id ORDER BY aggregate_id LIMIT 1) FROM s WHERE s.id IS NOT NULL) SELECT id FROM s " +
+			"WHERE id IS NOT NULL"
 	}
 	var keys []any
 	err := v.each(query, nil, func(r *sql.Rows) error {
@@ -172,12 +180,13 @@ func keyText(key any) string {
 func (v *view) newest(aggregate string, key any, n int) ([]string, error) {
 	var out []string
 	err := v.each("SELECT COALESCE(CAST(timestamp AS TEXT),'') FROM events "+v.using(byIDInTime, byID)+
-		" WHERE aggregate_type=? AND aggregate_id=? ORDER BY timestamp DESC LIMIT ?", []any{aggregate, key, n}, func(r *sql.Rows) error {
-		var s string
-		err := r.Scan(&s)
-		out = append(out, s)
-		return err
-	})
+		" WHERE aggregate_type=? AND aggregate_id=? ORDER BY timestamp DESC LIMIT ?", []any{aggregate, key, n},
+		func(r *sql.Rows) error {
+			var s string
+			err := r.Scan(&s)
+			out = append(out, s)
+			return err
+		})
 	return out, err
 }
 
@@ -185,7 +194,8 @@ func (v *view) newest(aggregate string, key any, n int) ([]string, error) {
 func (v *view) payload(row int64) (gjson.Result, error) {
 	var text sql.NullString
 	var size sql.NullInt64
-	statement, err := v.prepared("SELECT CASE WHEN octet_length(payload) <= ? THEN CAST(payload AS TEXT) END, octet_length(payload) FROM events WHERE rowid=?")
+	statement, err := v.prepared("SELECT CASE WHEN octet_length(payload) <= ? THEN CAST(payload AS TEXT) END, " +
+		"octet_length(payload) FROM events WHERE rowid=?")
 	if err == nil {
 		err = statement.QueryRow(biggestPayload, row).Scan(&text, &size)
 	}
@@ -216,8 +226,8 @@ func object(text string) (gjson.Result, error) {
 	return p, nil
 }
 
-// pager walks the deciding events of one aggregate from the newest back, a page at a time, so that memory is bounded and a
-// walk can end early.
+// pager walks the deciding events of one aggregate from the newest back, a page at a time, so that memory is bounded
+// and a walk can end early.
 type pager struct {
 	v         *view
 	aggregate string
@@ -234,7 +244,8 @@ const (
 	biggestPage  = 4096
 )
 
-// A store without the index in time reads and sorts the whole aggregate for each page, so its pages are big from the start.
+// A store without the index in time reads and sorts the whole aggregate for each page, so its pages are big from the
+// start.
 func (p *pager) grow() {
 	if p.size == 0 && !p.v.indexes[byIDInTime] {
 		p.size = biggestPage / 4
@@ -257,7 +268,8 @@ func (p *pager) fill(after event, more bool) error {
 		where += " AND timestamp <= ? AND (timestamp, id) < (?, ?)"
 		args = append(args, after.when, after.when, after.id)
 	}
-	err := p.v.each("SELECT "+columns+" FROM events "+p.v.using(byIDInTime, byID)+" WHERE aggregate_type=? AND aggregate_id=? AND event_type IN ("+
+	err := p.v.each("SELECT "+columns+" FROM events "+p.v.using(byIDInTime, byID)+" WHERE aggregate_type=? AND "+
+		"aggregate_id=? AND event_type IN ("+
 		deciding+")"+where+" ORDER BY timestamp DESC, id DESC LIMIT ?", append(args, p.size), func(r *sql.Rows) error {
 		var e event
 		err := r.Scan(&e.row, &e.kind, &e.when, &e.id)
@@ -280,8 +292,8 @@ func (p *pager) pop() error {
 // history merges the pagers of one session.
 type history struct{ pagers []*pager }
 
-// narrow leaves out what cannot hold a status, nor counts while those are wanted, from the next page on: of hundreds of thousands
-// of progress events most say neither.
+// narrow leaves out what cannot hold a status, nor counts while those are wanted, from the next page on: of hundreds
+// of thousands of progress events most say neither.
 func (h *history) narrow(counts bool) {
 	only := "instr(payload, 'runtime_status')"
 	if counts {

@@ -66,7 +66,8 @@ func (q question) words() string {
 	if text == "" {
 		text = "(a question without a text)"
 	}
-	return fmt.Sprintf("a person's answer (%s, risk %s): %s", cmp.Or(q.kind, "kind not recorded"), cmp.Or(q.risk, "not recorded"), text)
+	return fmt.Sprintf("a person's answer (%s, risk %s): %s", cmp.Or(q.kind, "kind not recorded"),
+		cmp.Or(q.risk, "not recorded"), text)
 }
 
 // job is a background job of a session.
@@ -117,8 +118,9 @@ func (v *view) jobs() (map[string][]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		j := job{id: about, kind: str(p, "job_type"), status: cmp.Or(str(now, "status"), "unknown"), message: str(now, "message"),
-			start: p.Get("owner_start_time").Float(), identity: p.Get("owner_identity").IsObject()}
+		j := job{id: about, kind: str(p, "job_type"), status: cmp.Or(str(now, "status"), "unknown"),
+			message: str(now, "message"),
+			start:   p.Get("owner_start_time").Float(), identity: p.Get("owner_identity").IsObject()}
 		if n := p.Get("owner_pid"); n.Type == gjson.Number && n.Num > 0 && n.Num < 1<<31 {
 			j.pid = int(n.Num)
 		}

@@ -27,8 +27,8 @@ type status struct {
 	bad []string
 }
 
-// word is the status that an event gives to its session, empty for none. A lifecycle event's type is enough. runtime is what a
-// progress event says of its runtime in its own words.
+// word is the status that an event gives to its session, empty for none. A lifecycle event's type is enough. runtime
+// is what a progress event says of its runtime in its own words.
 func word(kind string, payload gjson.Result) (state, runtime string) {
 	switch kind {
 	case started:
@@ -80,9 +80,10 @@ func counts(payload gjson.Result) (done, total int) {
 	return get("completed_count"), get("total_count")
 }
 
-// replayer folds events from the newest back to the oldest. Forwards, Ouroboros takes each status over from the one before; a
-// "running" forgets a pause, and a terminal lifecycle event (which the caller looks for first) is final. Backwards that is: the
-// newest status counts, and the pause that holds is the newest paused event with no "running" after it.
+// replayer folds events from the newest back to the oldest. Forwards, Ouroboros takes each status over from the one
+// before; a "running" forgets a pause, and a terminal lifecycle event (which the caller looks for first) is final.
+// Backwards that is: the newest status counts, and the pause that holds is the newest paused event with no "running"
+// after it.
 type replayer struct {
 	status
 	known   bool // the newest status is found

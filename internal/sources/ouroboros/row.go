@@ -17,19 +17,21 @@ import (
 const Name = "ouroboros"
 
 const (
-	// spared is how long a session without an owner may rest before the next start of the server of Ouroboros cancels it; a
-	// pause at a usage limit is spared for that long after its end.
+	// spared is how long a session without an owner may rest before the next start of the server of Ouroboros cancels
+	// it; a pause at a usage limit is spared for that long after its end.
 	spared = time.Hour
 	// usageWindow is how long a pause at a usage limit lasts when it does not say.
 	usageWindow = 5 * time.Hour
 )
 
 // startAnew is said of a session whose owner is gone.
-const startAnew = "a resume would mark it failed, since it can be continued only inside the process that started it: start a new attempt"
+const startAnew = "a resume would mark it failed, since it can be continued only inside the process that started " +
+	"it: start a new attempt"
 
 // sessionRow makes the row of one session.
 func sessionRow(m sources.Machine, p place, s *session) sources.Row {
-	r := sources.Row{Source: Name, ID: s.id, State: s.state, UpdatedAt: s.at, Store: p.path, Details: []sources.Detail{}, Warnings: append([]string{}, s.bad...)}
+	r := sources.Row{Source: Name, ID: s.id, State: s.state, UpdatedAt: s.at, Store: p.path, Details: []sources.Detail{},
+		Warnings: append([]string{}, s.bad...)}
 	r.Title = cmp.Or(str(s.first, "seed_goal"), bounded(s.seed))
 	r.Cwd = cmp.Or(s.detail.folder, workFolder(s.first))
 	runtime := cmp.Or(s.detail.runtime, str(s.first, "runtime_backend"))
@@ -62,7 +64,8 @@ func sessionRow(m sources.Machine, p place, s *session) sources.Row {
 		}
 	}
 	if s.unknown != "" {
-		r.Warnings = append(r.Warnings, "its newest progress says "+strconv.Quote(s.unknown)+", which is no status that Ouroboros knows either; it is ignored")
+		r.Warnings = append(r.Warnings, "its newest progress says "+strconv.Quote(s.unknown)+
+			", which is no status that Ouroboros knows either; it is ignored")
 	}
 	if s.at.After(m.Now.Add(time.Minute)) {
 		r.Warnings = append(r.Warnings, "its newest event is in the future: a clock is or was wrong")
@@ -71,7 +74,8 @@ func sessionRow(m sources.Machine, p place, s *session) sources.Row {
 		r.Details = append(r.Details, sources.Detail{Name: "job", Text: jobWords(m, j)})
 	}
 	if !p.configured {
-		r.Details = append(r.Details, sources.Detail{Name: "note", Text: "commands without --db-path use the store of the account's own configuration, which is not this one"})
+		r.Details = append(r.Details, sources.Detail{Name: "note", Text: "commands without --db-path use the store of the " +
+			"account's own configuration, which is not this one"})
 	}
 	r.Commands = reattach(&r, p, s, l)
 	return r
@@ -143,8 +147,8 @@ func limit(s *session) (until time.Time, limited bool) {
 	return at.Add(usageWindow), true
 }
 
-// judge gives the verdict. A live owner comes first, then the time that a pause lasts; a session without an owner cannot be
-// continued, whatever else it waits for.
+// judge gives the verdict. A live owner comes first, then the time that a pause lasts; a session without an owner
+// cannot be continued, whatever else it waits for.
 func judge(r *sources.Row, now time.Time, s *session, l lease, until time.Time, limited bool) {
 	early := limited && now.Before(until)
 	switch {
@@ -174,13 +178,15 @@ func judge(r *sources.Row, now time.Time, s *session, l lease, until time.Time, 
 	case l.owner == alive:
 		r.Verdict, r.Reason = sources.Live, l.text+": leave it alone, and watch it with the monitor"
 	case l.owner == unsure:
-		r.Verdict, r.Reason = sources.Person, l.text+": whether its owner lives cannot be told; look for the process before anything else. Without its owner "+startAnew
+		r.Verdict, r.Reason = sources.Person, l.text+": whether its owner lives cannot be told; look for the process "+
+			"before anything else. Without its owner "+startAnew
 	case early:
 		r.Verdict, r.Reason = sources.Time, "it waits for a usage limit; "+l.text+", so after that "+startAnew
 	case s.first.Get("execution_contract").Exists():
 		r.Verdict, r.Reason = sources.Unsafe, l.text+"; "+startAnew
 	default:
-		r.Verdict, r.Reason = sources.Unsafe, l.text+" (it records no contract, so an older version may have made it); with a current version "+startAnew
+		r.Verdict, r.Reason = sources.Unsafe, l.text+" (it records no contract, so an older version may have made it); "+
+			"with a current version "+startAnew
 	}
 }
 
@@ -194,7 +200,8 @@ func willBeCancelled(now, last, until time.Time, limited bool) string {
 		end = until.Add(spared)
 	}
 	if now.After(end) {
-		return "it will be cancelled at the next start of the server of Ouroboros (`ouroboros mcp serve`, which a new window starts too)"
+		return "it will be cancelled at the next start of the server of Ouroboros (`ouroboros mcp serve`, which a new " +
+			"window starts too)"
 	}
 	return "it will be cancelled at the first start of the server of Ouroboros after " + end.UTC().Format(time.RFC3339)
 }

@@ -130,7 +130,8 @@ func (v *view) see(s *session, ends map[string]event) error {
 	var ok bool
 	if len(times) > 0 {
 		if s.at, ok = parseTime(times[0]); !ok {
-			s.bad = append(s.bad, "its newest event has a time that cannot be read ("+bounded(times[0])+"), so its age is that of the newest one that can; Ouroboros lists nothing of such a store")
+			s.bad = append(s.bad, "its newest event has a time that cannot be read ("+bounded(times[0])+"), so its age is "+
+				"that of the newest one that can; Ouroboros lists nothing of such a store")
 			if times, err = v.newest("session", s.key, 100); err != nil {
 				return err
 			}
@@ -261,7 +262,8 @@ func (d *progress) add(p gjson.Result) bool {
 			}
 		}
 	}
-	set(&d.folder, "progress.workspace.worktree_path", "progress.workspace.effective_cwd", "progress.workspace.original_cwd", "progress.runtime.cwd")
+	set(&d.folder, "progress.workspace.worktree_path", "progress.workspace.effective_cwd",
+		"progress.workspace.original_cwd", "progress.runtime.cwd")
 	set(&d.branch, "progress.workspace.branch")
 	set(&d.phase, "current_phase")
 	set(&d.activity, "activity_detail", "activity")
@@ -280,7 +282,8 @@ func (d *progress) add(p gjson.Result) bool {
 // parseTime reads a time as the store writes it (UTC, without offset) or as payloads do (RFC 3339 and its relatives).
 func parseTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
-	for _, layout := range []string{"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07:00",
+	for _, layout := range []string{"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00",
+		"2006-01-02 15:04:05.999999999Z07:00",
 		"2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700"} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
 			return t.UTC(), true

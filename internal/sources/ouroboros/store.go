@@ -20,14 +20,15 @@ import (
 )
 
 // How a store is read. SQLite never sees the disk: it reads through a file system of two files, the database and its
-// write-ahead log, which are opened here for reading only. There is no way in it to write, to create or to delete, so the
-// folder of a store stays as it is, with a live writer, after a crash, and without permission to write. In exclusive locking
-// mode SQLite builds the index of the log in memory, so the -shm file is not needed, and what is only in the log is seen.
+// write-ahead log, which are opened here for reading only. There is no way in it to write, to create or to delete, so
+// the folder of a store stays as it is, with a live writer, after a crash, and without permission to write. In
+// exclusive locking mode SQLite builds the index of the log in memory, so the -shm file is not needed, and what is
+// only in the log is seen.
 //
-// Such a reader takes no lock that a writer would see. So the store is compared before and after: when the database or the
-// head of its log changed meanwhile, what was read is thrown away and read again. A store that changes all the time is read
-// once more with the two shared locks held that keep a writer from moving its log into the database, which is what any reader
-// of SQLite's own holds, too.
+// Such a reader takes no lock that a writer would see. So the store is compared before and after: when the database
+// or the head of its log changed meanwhile, what was read is thrown away and read again. A store that changes all the
+// time is read once more with the two shared locks held that keep a writer from moving its log into the database,
+// which is what any reader of SQLite's own holds, too.
 
 const (
 	tries = 2 // reads without a lock before the log is held still
@@ -38,8 +39,9 @@ const (
 	lockPoll = 5 * time.Millisecond
 )
 
-// Byte ranges of SQLite's own locks: in the database file, and in the -shm file (https://www.sqlite.org/src/file/src/os.h,
-// wal.c): the lock of a checkpoint, and that of the last of five places for readers.
+// Byte ranges of SQLite's own locks: in the database file, and in the -shm file
+// (https://www.sqlite.org/src/file/src/os.h, wal.c): the lock of a checkpoint, and that of the last of five places
+// for readers.
 const (
 	pendingByte  = 0x40000000
 	reservedByte = pendingByte + 1
@@ -65,8 +67,8 @@ type view struct {
 	known      map[string]map[string]bool // by aggregate type, the ids that have events
 }
 
-// read calls use with a consistent view of the store at path, which is a real path without links. Errors are causeErrors where
-// the cause is known. use is called again from the beginning when the store changed under it.
+// read calls use with a consistent view of the store at path, which is a real path without links. Errors are
+// causeErrors where the cause is known. use is called again from the beginning when the store changed under it.
 func read(path string, use func(*view) error) error {
 	for i := 0; ; i++ {
 		err := readOnce(path, i >= tries, use)
@@ -94,7 +96,8 @@ func readOnce(path string, hold bool, use func(*view) error) error {
 		return cause(err, path)
 	}
 	if before.Size() == 0 {
-		return causeError{"it is empty: a database without the table of events", "look for the store that Ouroboros uses, or remove the empty file"}
+		return causeError{"it is empty: a database without the table of events",
+			"look for the store that Ouroboros uses, or remove the empty file"}
 	}
 	mode, err := journalMode(db)
 	if err != nil {
@@ -150,7 +153,8 @@ const (
 	writeAhead
 )
 
-// journalMode reads the file's format version: 1 is the rollback journal, 2 the write-ahead log. https://www.sqlite.org/fileformat2.html
+// journalMode reads the file's format version: 1 is the rollback journal, 2 the write-ahead log.
+// https://www.sqlite.org/fileformat2.html
 func journalMode(f *os.File) (journaling, error) {
 	head := make([]byte, 100)
 	if n, err := f.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -164,10 +168,11 @@ func journalMode(f *os.File) (journaling, error) {
 	return rollback, nil
 }
 
-var notADatabase = causeError{"it is not a database", "look for the store that Ouroboros uses, or for a copy of this one"}
+var notADatabase = causeError{"it is not a database", "look for the store that Ouroboros uses, or for a copy of " +
+	"this one"}
 
-// logHead is what tells that a write-ahead log is still the one that was opened: its first 32 bytes hold two random numbers
-// that change each time it starts over.
+// logHead is what tells that a write-ahead log is still the one that was opened: its first 32 bytes hold two random
+// numbers that change each time it starts over.
 type logHead struct {
 	bytes [32]byte
 	size  int64
@@ -180,7 +185,8 @@ func openLog(path string) (*os.File, logHead, error) {
 	}
 	if err != nil {
 		c := cause(err, path)
-		return nil, logHead{}, causeError{"its write-ahead log (" + filepath.Base(path) + ") cannot be read: " + c.cause, c.next}
+		return nil, logHead{}, causeError{"its write-ahead log (" + filepath.Base(path) + ") cannot be read: " + c.cause,
+			c.next}
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -225,7 +231,8 @@ func waitForWriter(db *os.File, journal string) error {
 	defer j.Close()
 	head := make([]byte, 8)
 	if n, _ := j.ReadAt(head, 0); n == len(head) && binary.BigEndian.Uint64(head) == 0xd9d505f920a163d7 {
-		return causeError{"its last writer died in the middle of a write (" + filepath.Base(journal) + " holds what must be put back)",
+		return causeError{"its last writer died in the middle of a write (" + filepath.Base(journal) +
+			" holds what must be put back)",
 			"start Ouroboros once, or open a copy of both files with sqlite3: that puts the pages back"}
 	}
 	return nil
@@ -242,8 +249,9 @@ func locked(f *os.File, at, length int64) bool {
 	return unix.FcntlFlock(f.Fd(), unix.F_GETLK, &l) == nil && l.Type != unix.F_UNLCK
 }
 
-// holdLog takes the two shared locks that keep the log where it is: no checkpoint, no start from its beginning. A writer goes
-// on writing at the log's end. It needs no permission to write. What cannot be locked is left: the comparison still holds.
+// holdLog takes the two shared locks that keep the log where it is: no checkpoint, no start from its beginning. A
+// writer goes on writing at the log's end. It needs no permission to write. What cannot be locked is left: the
+// comparison still holds.
 func holdLog(shm string) (release func()) {
 	f, err := openRegular(shm)
 	if err != nil {
@@ -252,7 +260,8 @@ func holdLog(shm string) (release func()) {
 	for _, at := range []int64{checkpointAt, lastReaderAt} {
 		for range int(lockWait / lockPoll) {
 			l := unix.Flock_t{Type: unix.F_RDLCK, Whence: io.SeekStart, Start: at, Len: 1}
-			if err := unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l); err == nil || !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EACCES) {
+			if err := unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l); err == nil || !errors.Is(err, syscall.EAGAIN) &&
+				!errors.Is(err, syscall.EACCES) {
 				break
 			}
 			time.Sleep(lockPoll)
@@ -280,8 +289,8 @@ func query(files *twoFiles, use func(*view) error) error {
 		return err
 	}
 	defer conn.Close()
-	// The driver sorts the settings of its address by name; these must come after the locking mode, since they read the file.
-	// Sorting happens in memory: this file system has no temporary files.
+	// The driver sorts the settings of its address by name; these must come after the locking mode, since they read the
+	// file. Sorting happens in memory: this file system has no temporary files.
 	for _, set := range []string{"query_only=1", "temp_store=memory", "cache_size=-16384", "trusted_schema=0"} {
 		if _, err := conn.ExecContext(ctx, "PRAGMA "+set); err != nil {
 			return err

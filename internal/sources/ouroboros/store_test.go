@@ -15,8 +15,8 @@ import (
 	"recovery/internal/sources"
 )
 
-// writerEnv makes the test program a writer of the store that it names: locks of one process are not seen by itself, so a
-// writer that lives must be another one.
+// writerEnv makes the test program a writer of the store that it names: locks of one process are not seen by itself,
+// so a writer that lives must be another one.
 const writerEnv = "OUROBOROS_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writer runs the statements of its standard input, one a line, and answers each with "ok". "flood" writes until the input ends.
+// writer runs the statements of its standard input, one a line, and answers each with "ok". "flood" writes until the
+// input ends.
 func writer(path string) error {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -50,8 +51,10 @@ func writer(path string) error {
 					return nil
 				default:
 				}
-				if _, err := db.Exec("INSERT INTO events (id, aggregate_type, aggregate_id, event_type, payload, timestamp) VALUES (?,'session','orch_1','orchestrator.progress.updated',?,?)",
-					fmt.Sprintf("f%09d", i), `{"progress":{"runtime_status":"running"}}`, fmt.Sprintf("2026-11-29 11:00:00.%06d", i%1000000)); err != nil {
+				if _, err := db.Exec("INSERT INTO events (id, aggregate_type, aggregate_id, event_type, payload, timestamp) "+
+					"VALUES (?,'session','orch_1','orchestrator.progress.updated',?,?)",
+					fmt.Sprintf("f%09d", i), `{"progress":{"runtime_status":"running"}}`, fmt.Sprintf("2026-11-29 11:00:00.%06d",
+						i%1000000)); err != nil {
 					return err
 				}
 			}
@@ -108,7 +111,8 @@ func (o *other) kill() {
 }
 
 func insertion(id, aggregate, session, kind, when, payload string) string {
-	return fmt.Sprintf("INSERT INTO events (id, aggregate_type, aggregate_id, event_type, payload, timestamp) VALUES ('%s','%s','%s','%s','%s','2026-11-29 %s')", id, aggregate, session, kind, payload, when)
+	return fmt.Sprintf("INSERT INTO events (id, aggregate_type, aggregate_id, event_type, payload, timestamp) VALUES "+
+		"('%s','%s','%s','%s','%s','2026-11-29 %s')", id, aggregate, session, kind, payload, when)
 }
 
 // TestNothingWritten reads stores in every state that a writer leaves behind, and nothing is written beside them.
@@ -119,15 +123,25 @@ func TestNothingWritten(t *testing.T) {
 		state   string
 		problem string
 	}{
-		"live, nothing in the log":   {func(t *testing.T, o *other) { o.do("PRAGMA journal_mode=WAL"); o.do("PRAGMA wal_checkpoint(TRUNCATE)") }, "running", ""},
-		"live, committed to the log": {func(t *testing.T, o *other) { o.do("PRAGMA journal_mode=WAL"); o.do(pausing) }, "paused", ""},
-		"live, in a transaction":     {func(t *testing.T, o *other) { o.do("PRAGMA journal_mode=WAL"); o.do("BEGIN IMMEDIATE"); o.do(pausing) }, "running", ""},
+		"live, nothing in the log": {func(t *testing.T, o *other) {
+			o.do("PRAGMA journal_mode=WAL")
+			o.do("PRAGMA " +
+				"wal_checkpoint(TRUNCATE)")
+		}, "running", ""},
+		"live, committed to the log": {func(t *testing.T, o *other) { o.do("PRAGMA journal_mode=WAL"); o.do(pausing) },
+			"paused", ""},
+		"live, in a transaction": {func(t *testing.T, o *other) {
+			o.do("PRAGMA journal_mode=WAL")
+			o.do("BEGIN IMMEDIATE")
+			o.do(pausing)
+		}, "running", ""},
 		"live, log to itself": {func(t *testing.T, o *other) {
 			o.do("PRAGMA locking_mode=EXCLUSIVE")
 			o.do("PRAGMA journal_mode=WAL")
 			o.do(pausing)
 		}, "paused", ""},
-		"killed, committed": {func(t *testing.T, o *other) { o.do("PRAGMA journal_mode=WAL"); o.do(pausing); o.kill() }, "paused", ""},
+		"killed, committed": {func(t *testing.T, o *other) { o.do("PRAGMA journal_mode=WAL"); o.do(pausing); o.kill() },
+			"paused", ""},
 		"killed, partly moved": {func(t *testing.T, o *other) {
 			o.do("PRAGMA journal_mode=WAL")
 			o.do(pausing)
@@ -135,9 +149,11 @@ func TestNothingWritten(t *testing.T) {
 			o.do(strings.Replace(pausing, "w1", "w2", 1))
 			o.kill()
 		}, "paused", ""},
-		"older mode, at rest":          {func(t *testing.T, o *other) { o.do(pausing) }, "paused", ""},
-		"older mode, in a transaction": {func(t *testing.T, o *other) { o.do("BEGIN IMMEDIATE"); o.do(pausing) }, "running", ""},
-		"older mode, locked":           {func(t *testing.T, o *other) { o.do("BEGIN EXCLUSIVE"); o.do(pausing) }, "", "it is locked by a writer"},
+		"older mode, at rest": {func(t *testing.T, o *other) { o.do(pausing) }, "paused", ""},
+		"older mode, in a transaction": {func(t *testing.T, o *other) { o.do("BEGIN IMMEDIATE"); o.do(pausing) }, "running",
+			""},
+		"older mode, locked": {func(t *testing.T, o *other) { o.do("BEGIN EXCLUSIVE"); o.do(pausing) }, "",
+			"it is locked by a writer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -239,7 +255,8 @@ func TestBusyWriter(t *testing.T) {
 	}
 	for range reads {
 		f := Find(machine("", path))
-		if len(f.Problems) != 0 || len(f.Rows) != 2 || f.Rows[0].State != "running" || f.Rows[1].State != "running" || len(f.Rows[0].Warnings) > 3 {
+		if len(f.Problems) != 0 || len(f.Rows) != 2 || f.Rows[0].State != "running" || f.Rows[1].State != "running" ||
+			len(f.Rows[0].Warnings) > 3 {
 			t.Fatalf("%+v", f)
 		}
 	}
