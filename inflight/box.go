@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"recovery/internal/sources"
-	"recovery/internal/text"
 )
 
 // Box is the re-attach box of a row: what it is, each command with what it does, and at the end one line with the
@@ -17,39 +16,19 @@ func (r Row) Box() string {
 		}
 		return r.box(own)
 	}
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			b.WriteString(name + ": " + strings.Repeat(" ", max(0, 17-len(name))) + text.Line(value) + "\n")
-		}
-	}
-	b.WriteString("Re-attach\n\n")
-	line("Source", r.Source)
-	line("ID", r.ID)
-	line("Title", r.Title)
-	line("State", r.State)
-	if !r.UpdatedAt.IsZero() {
-		line("Last activity", r.UpdatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
-	}
-	line("Folder", r.Cwd)
-	line("Store", r.Store)
-	line("Claude session", r.Session())
-	line("Waits for", r.WaitsFor)
-	line("Verdict", string(r.Verdict)+": "+r.Reason)
+	b := sources.NewBox(17)
+	b.Line("Source", r.Source)
+	b.Line("ID", r.ID)
+	b.State(r.Row)
+	b.Line("Folder", r.Cwd)
+	b.Line("Store", r.Store)
+	b.Line("Claude session", r.Session())
+	b.Line("Waits for", r.WaitsFor)
+	b.Line("Verdict", string(r.Verdict)+": "+r.Reason)
 	if r.FormatInferred {
-		line("Note", "format inferred: the format was worked out from a description and never seen")
+		b.Line("Note", "format inferred: the format was worked out from a description and never seen")
 	}
-	for _, d := range r.Details {
-		line(capital(text.Line(d.Name)), d.Text)
-	}
-	for _, w := range r.Warnings {
-		line("Warning", w)
-	}
-	for _, c := range r.Commands {
-		b.WriteString("\n" + capital(text.Line(c.Effect)) + ":\n    " + c.Command + "\n")
-	}
-	b.WriteString("\n" + r.breadcrumb() + "\n")
-	return b.String()
+	return b.End(r.Row, r.action())
 }
 
 // Next is the last line of the box: `<state> -> next: <action>`.
@@ -73,40 +52,32 @@ func (r Row) Session() string {
 	return words
 }
 
-func (r Row) breadcrumb() string {
+// action is what the last line of the common box says to do.
+func (r Row) action() string {
+	c, ok := r.Main()
 	look := "look at it"
-	if c, ok := r.Main(); ok {
+	if ok {
 		look += " (" + c.Command + ")"
 	}
-	action := map[sources.Verdict]string{
-		sources.Live:       "leave it alone",
-		sources.Safe:       "continue it",
-		sources.Person:     look + ", then decide",
-		sources.Time:       "wait until its time has come",
-		sources.Unsafe:     look + "; do not continue it",
-		sources.Done:       "nothing",
-		sources.Unreadable: look,
-	}[r.Verdict]
-	if c, ok := r.Main(); r.Verdict == sources.Safe && ok && c.Acts {
-		action += ": " + c.Command
-	} else if r.Verdict == sources.Safe && ok && strings.HasPrefix(c.Command, queueCheck) {
-		action += " when its session may be woken: " + c.Command
-	} else if r.Verdict == sources.Safe {
-		action += " in its own system; " + look
-	}
-	state := r.State
-	if state == "" {
-		state = "unreadable"
-		if r.Verdict != sources.Unreadable {
-			state = "unknown"
+	switch r.Verdict {
+	case sources.Live:
+		return "leave it alone"
+	case sources.Safe:
+		switch {
+		case ok && c.Acts:
+			return "continue it: " + c.Command
+		case ok && strings.HasPrefix(c.Command, queueCheck):
+			return "continue it when its session may be woken: " + c.Command
 		}
+		return "continue it in its own system; " + look
+	case sources.Person:
+		return look + ", then decide"
+	case sources.Time:
+		return "wait until its time has come"
+	case sources.Unsafe:
+		return look + "; do not continue it"
+	case sources.Done:
+		return "nothing"
 	}
-	return text.Line(state) + " -> next: " + action
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return look
 }

@@ -1,7 +1,8 @@
 package inflight
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,18 +26,16 @@ const maxTitle = 200
 // find lists the account's own jobs as a source like the others. Whether a message may be sent to one is the queue
 // check's question and not answered here: an offline one waits for a person, who asks it.
 func (a Account) find(m sources.Machine) sources.Found {
-	f := sources.Found{Rows: []sources.Row{}, LeftOut: map[string]int{}}
+	f := sources.NewFound()
 	jobs := filepath.Join(a.Dir, "jobs")
-	f.Looked = append(f.Looked, jobs)
-	switch {
-	case a.missing():
-		f.Missing, f.None = append(f.Missing, jobs),
-			"there is no account here; run it as the user who owns the sessions: sudo -iu USER"
+	if a.missing() {
+		f.NotThere(jobs)
+		f.None = "there is no account here; run it as the user who owns the sessions: sudo -iu USER"
 		return f
-	case a.Err != nil:
-		f.Problems = append(f.Problems, sources.Problem{Source: Claude, Store: a.Dir, Cause: "the account cannot be read: " +
-			a.Err.Error(),
-			Next: "look at the folder and its permissions, then run this again"})
+	}
+	f.Looked = append(f.Looked, jobs)
+	if a.Err != nil {
+		f.Fail(Claude, a.Dir, "the account cannot be read: "+a.Err.Error(), sources.LookAtFolder)
 		return f
 	}
 	if _, err := os.Stat(jobs); files.Absent(err) {
@@ -47,69 +46,49 @@ func (a Account) find(m sources.Machine) sources.Found {
 		f.LeftOut["a job folder without state.json"] = n
 	}
 	var chosen []*account.Job
-	archived, open := 0, 0
+	ended, open := map[string]int{}, 0
 	for _, j := range w.Jobs.List {
 		if j.Archived && w.Liveness(j).State != account.Live {
-			if archived++; !m.All {
-				f.LeftOut["archived"]++
+			ended["archived"]++
+			if !m.All {
 				continue
 			}
 		}
 		chosen = append(chosen, j)
 	}
-	elsewhere := 0
 	for _, facts := range w.All(chosen) {
 		row := a.row(facts)
 		if row.Verdict != sources.Done {
 			open++
 		} else if !facts.Job.Archived {
-			if elsewhere++; !m.All {
-				f.LeftOut[wentOn]++
+			ended["went on in another session"]++
+			if !m.All {
 				continue
 			}
 		}
 		f.Rows = append(f.Rows, row)
 	}
-	if open == 0 {
-		f.None = noJobs(archived, elsewhere)
+	if !m.All {
+		maps.Copy(f.LeftOut, ended)
+	}
+	switch {
+	case open > 0:
+	case len(ended) == 0:
+		f.None = "no background session was ever started in this account"
+	default:
+		f.None = "every background session is finished: " + sources.Counted(ended)
 	}
 	return f
-}
-
-const wentOn = "went on in another session"
-
-func noJobs(archived, elsewhere int) string {
-	var parts []string
-	if archived > 0 {
-		parts = append(parts, fmt.Sprintf("%d archived", archived))
-	}
-	if elsewhere > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s", elsewhere, wentOn))
-	}
-	if len(parts) == 0 {
-		return "no background session was ever started in this account"
-	}
-	return "every background session is finished: " + strings.Join(parts, ", ")
 }
 
 // row makes the row of one job.
 func (a Account) row(f inventory.Facts) sources.Row {
 	j, story := f.Job, a.World.Story(f)
-	r := sources.Row{
-		Source: Claude, ID: j.SessionID, Title: text.Cut(j.Title(), maxTitle), State: state(f, story), UpdatedAt: updated(f),
-		Cwd: j.Cwd, ClaudeSessionID: j.SessionID,
-		Store: filepath.Join(a.Dir, "jobs", j.Short), Details: []sources.Detail{}, Warnings: []string{},
-		Commands: []sources.Command{},
-	}
-	if r.ID == "" {
-		r.ID = j.Short
-	}
+	r := sources.NewRow(Claude, cmp.Or(j.SessionID, j.Short), filepath.Join(a.Dir, "jobs", j.Short))
+	r.Title, r.State, r.UpdatedAt = text.Cut(j.Title(), maxTitle), state(f, story), updated(f)
+	r.Cwd, r.ClaudeSessionID = j.Cwd, j.SessionID
 	judge(&r, f, story)
-	add := func(name, value string) {
-		if value != "" {
-			r.Details = append(r.Details, sources.Detail{Name: name, Text: text.Cut(value, 600)})
-		}
-	}
+	add := func(name, value string) { r.Add(name, text.Cut(value, 600)) }
 	add("short", j.Short)
 	add("thread", f.Link())
 	add("last turn", story.Turn+": "+story.TurnWhy)
@@ -127,19 +106,16 @@ func (a Account) row(f inventory.Facts) sources.Row {
 		r.Warnings = append(r.Warnings, h.Text)
 	}
 	if j.Queued {
-		r.Warnings = append(r.Warnings, "a message waits for its next start and would run with its rights")
+		r.Warn("a message waits for its next start and would run with its rights")
 	}
 	if f.FolderGone {
-		r.Warnings = append(r.Warnings, "its folder is gone: "+f.Folder)
-	}
-	command := func(command, effect string) {
-		r.Commands = append(r.Commands, sources.Command{Command: command + j.Short, Effect: effect})
+		r.Warn("its folder is gone: %s", f.Folder)
 	}
 	if r.Verdict == sources.Person {
-		command("recovery queue-check ", checkEffect)
+		r.Look(queueCheck+j.Short, checkEffect)
 	}
-	command("recovery last-reply ", "prints its latest reply; changes nothing")
-	command("recovery why ", "tells from the log why it went offline; changes nothing")
+	r.Look("recovery last-reply "+j.Short, "prints its latest reply; changes nothing")
+	r.Look("recovery why "+j.Short, "tells from the log why it went offline; changes nothing")
 	return r
 }
 

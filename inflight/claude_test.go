@@ -76,7 +76,7 @@ func TestClaudeRows(t *testing.T) {
 		}
 	}
 	few := acc.find(sources.Machine{})
-	if len(few.Rows) != len(want)-2 || few.LeftOut["archived"] != 1 || few.LeftOut[wentOn] != 1 {
+	if len(few.Rows) != len(want)-2 || few.LeftOut["archived"] != 1 || few.LeftOut["went on in another session"] != 1 {
 		t.Errorf("%d rows, left out %v", len(few.Rows), few.LeftOut)
 	}
 	if dirs := acc.Folders(); len(dirs) != 1 || dirs[0] != first.Cwd {

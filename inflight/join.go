@@ -67,9 +67,8 @@ func (n *joiner) join(r *Row) {
 	switch s.Live {
 	case account.Offline:
 		if s.Short != "" {
-			r.mark("only when `"+queueCheck+s.Short+"` lets it pass: ", r.opensSession)
-			r.Commands = append(r.Commands, sources.Command{Command: queueCheck + s.Short, Effect: "of its Claude session, " +
-				strconv.Quote(text.Cut(s.Title, 80)) + ": " + checkEffect})
+			r.mark("only when `"+queueCheck+s.Short+"` lets it pass: ", r.Reopens)
+			r.Look(queueCheck+s.Short, "of its Claude session, "+strconv.Quote(text.Cut(s.Title, 80))+": "+checkEffect)
 		}
 		return
 	case account.Live:
@@ -94,12 +93,6 @@ func (n *joiner) join(r *Row) {
 }
 
 const queueCheck = "recovery queue-check "
-
-// opensSession says that a command opens the conversation behind the row again.
-func (r *Row) opensSession(c sources.Command) bool {
-	return r.ClaudeSessionID != "" && strings.Contains(strings.ToLower(c.Command), "claude --resume "+
-		strings.ToLower(r.ClaudeSessionID))
-}
 
 // mark puts words before the effects of the commands that do something, of those that fit when fits is given.
 func (r *Row) mark(words string, fits func(sources.Command) bool) {

@@ -3,6 +3,7 @@ package inflight
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,10 +13,6 @@ import (
 	"github.com/sourcegraph/conc/panics"
 	"github.com/sourcegraph/conc/pool"
 )
-
-// shown is how many rows of one source are listed unless all are wanted: what can be read, and what cannot, each for
-// itself. It counts for each source, so that a busy one does not hide the others.
-const shown = 20
 
 // Row is one piece of unfinished work.
 type Row struct {
@@ -115,8 +112,8 @@ func ask(s sources.Source, m sources.Machine) (f sources.Found) {
 	var c panics.Catcher
 	c.Try(func() { f = s.Find(m) })
 	if fault := c.Recovered(); fault != nil {
-		f = sources.Found{Problems: []sources.Problem{{Source: s.Name, Store: s.Name, Cause: fmt.Sprintf("internal error: %v",
-			fault.Value), Next: "leave this source out with --source"}}}
+		f = sources.Found{}
+		f.Fail(s.Name, s.Name, fmt.Sprintf("internal error: %v", fault.Value), "leave this source out with --source")
 	}
 	return f
 }
@@ -124,23 +121,19 @@ func ask(s sources.Source, m sources.Machine) (f sources.Found) {
 // take adds what one source found, joined and cut. told are the jobs that other rows tell of; it gives the rows that
 // it listed.
 func (l *List) take(s sources.Source, f sources.Found, all bool, n *joiner, told map[string]bool) []Row {
-	slices.SortStableFunc(f.Rows, func(a, b sources.Row) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	f.Sort()
 	left := map[string]int{}
-	for reason, count := range f.LeftOut {
-		left[reason] += count
-	}
+	maps.Copy(left, f.LeftOut)
 	var rows []Row
-	seen := map[bool]int{}
+	var limit sources.Limit
 	for _, found := range f.Rows {
 		r := Row{Row: found, box: s.Box}
 		if short := r.Short(); short != "" && told[short] {
 			left["told on the row of the work that it does"]++
 			continue
 		}
-		bad := r.Verdict == sources.Unreadable
-		if seen[bad]++; seen[bad] > shown && !all {
-			left[map[bool]string{false: fmt.Sprintf("older than the newest %d", shown), true: fmt.Sprintf("unreadable, "+
-				"beyond the first %d", shown)}[bad]]++
+		if reason := limit.Beyond(r.Verdict == sources.Unreadable); reason != "" && !all {
+			left[reason]++
 			continue
 		}
 		n.join(&r)
@@ -177,7 +170,7 @@ func newestFirst(a, b Row) int {
 func (r Row) Main() (c sources.Command, ok bool) {
 	if r.Verdict == sources.Safe {
 		if i := slices.IndexFunc(r.Commands, func(c sources.Command) bool { return c.Acts }); i >= 0 {
-			if r.Claude != nil && r.Claude.Short != "" && r.opensSession(r.Commands[i]) {
+			if r.Claude != nil && r.Claude.Short != "" && r.Reopens(r.Commands[i]) {
 				return sources.Command{Command: queueCheck + r.Claude.Short, Effect: checkEffect}, true
 			}
 			return r.Commands[i], true

@@ -3,7 +3,15 @@
 package sources
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"recovery/internal/text"
 )
 
 // Verdict says what continuing a piece of work would mean.
@@ -34,8 +42,8 @@ type Detail struct {
 	Text string `json:"text"`
 }
 
-// Row is one piece of unfinished work. Lists are never nil once New* or Finish made them; texts come from foreign
-// files and are escaped where they are shown.
+// Row is one piece of unfinished work. Its lists are never nil once NewRow made it; texts come from foreign files and
+// are escaped where they are shown.
 type Row struct {
 	Source string // the source's name
 	ID     string // in the source's own words; for an unreadable row the file or folder's name
@@ -60,11 +68,66 @@ type Row struct {
 	FormatInferred bool
 }
 
+// NewRow is what every row has.
+func NewRow(source, id, store string) Row {
+	return Row{Source: source, ID: id, Store: store, Details: []Detail{}, Warnings: []string{}, Commands: []Command{}}
+}
+
+// Add adds a detail; a text that is empty says nothing and is left out.
+func (r *Row) Add(name, text string) {
+	if text != "" {
+		r.Details = append(r.Details, Detail{name, text})
+	}
+}
+
+// Warn adds a warning.
+func (r *Row) Warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Look adds a command that only looks, and Act one that does more.
+func (r *Row) Look(command, effect string) {
+	r.Commands = append(r.Commands, Command{command, effect, false})
+}
+
+// Act adds a command that does more than look.
+func (r *Row) Act(command, effect string) {
+	r.Commands = append(r.Commands, Command{command, effect, true})
+}
+
+// Detail is the text of the first detail of that name.
+func (r Row) Detail(name string) string {
+	for _, d := range r.Details {
+		if d.Name == name {
+			return d.Text
+		}
+	}
+	return ""
+}
+
+// reopen is the client's command that opens a conversation again.
+const reopen = "claude --resume "
+
+// Reopen is the line that opens a Claude conversation in its folder again; ok is false for a folder that nobody can
+// type.
+func Reopen(cwd, session string) (line string, ok bool) {
+	return "cd -- " + text.ShellWord(cwd) + " && " + reopen + session, text.Typable(cwd)
+}
+
+// Reopens says that a command opens the conversation behind the row again.
+func (r Row) Reopens(c Command) bool {
+	return r.ClaudeSessionID != "" && strings.Contains(strings.ToLower(c.Command),
+		reopen+strings.ToLower(r.ClaudeSessionID))
+}
+
 // Problem is a store that exists and cannot be read as a whole.
 type Problem struct {
 	Source, Store, Cause string
 	Next                 string // what to do about it
 }
+
+// LookAtFolder is what to do about a folder that cannot be listed.
+const LookAtFolder = "look at the folder and its permissions, then run this again"
 
 // Found is what a source found.
 type Found struct {
@@ -77,6 +140,56 @@ type Found struct {
 	None string
 	// LeftOut counts what was not listed, by reason.
 	LeftOut map[string]int
+}
+
+// NewFound is what a source begins with.
+func NewFound() Found {
+	return Found{Rows: []Row{}, Problems: []Problem{}, Looked: []string{}, Missing: []string{}, LeftOut: map[string]int{}}
+}
+
+// NotThere notes a place where nothing is.
+func (f *Found) NotThere(place string) {
+	f.Looked, f.Missing = append(f.Looked, place), append(f.Missing, place)
+}
+
+// Fail notes a store that cannot be read.
+func (f *Found) Fail(source, store, cause, next string) {
+	f.Problems = append(f.Problems, Problem{source, store, cause, next})
+}
+
+// Sort puts the newest activity first.
+func (f *Found) Sort() {
+	slices.SortStableFunc(f.Rows, func(a, b Row) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.Store, b.Store))
+	})
+}
+
+// Counted lists counts in the order of their names: "3 completed, 1 failed".
+func Counted(counts map[string]int) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, fmt.Sprintf("%d %s", counts[name], name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// shown is how many rows of one source are listed unless all are wanted: what can be read, and what cannot, each for
+// itself, so that neither hides the other. It counts for each source, so that a busy one does not hide the others.
+const shown = 20
+
+// Limit counts the rows of one source.
+type Limit struct{ readable, unreadable int }
+
+// Beyond takes one more row; not empty, it is the reason why the row is not listed.
+func (l *Limit) Beyond(unreadable bool) string {
+	if unreadable {
+		if l.unreadable++; l.unreadable > shown {
+			return fmt.Sprintf("unreadable, beyond the first %d", shown)
+		}
+	} else if l.readable++; l.readable > shown {
+		return fmt.Sprintf("older than the newest %d", shown)
+	}
+	return ""
 }
 
 // Process is what the machine knows of one process id.
@@ -101,6 +214,14 @@ type Machine struct {
 	Folders []string
 	// All lists finished work too and lifts the limit on the rows.
 	All bool
+}
+
+// Abs makes a path absolute against the current folder.
+func (m Machine) Abs(path string) string {
+	if filepath.IsAbs(path) || m.Cwd == "" {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(m.Cwd, path)
 }
 
 // Source is one other system.

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"recovery/internal/account"
+	"recovery/internal/sources/files"
 	"recovery/internal/text"
 )
 
@@ -55,11 +56,11 @@ func parse(data []byte) (checkpoint, error) {
 		return checkpoint{}, errors.New("is empty")
 	}
 	if !account.ValidJSON(data) {
-		return checkpoint{}, errors.New("is not JSON (or is nested too deep)")
+		return checkpoint{}, files.ErrNotJSON
 	}
 	top := gjson.ParseBytes(data)
 	if !top.IsObject() {
-		return checkpoint{}, errors.New("is JSON, and no object")
+		return checkpoint{}, files.ErrNoObject
 	}
 	f := fieldsOf(top)
 	c := checkpoint{limit: maxRestarts}
@@ -172,7 +173,7 @@ func (f fields) time(c *checkpoint, names ...string) time.Time {
 		v := f.get(name)
 		switch {
 		case v.Type == gjson.String && strings.TrimSpace(v.Str) != "":
-			if at, ok := readTime(v.Str); ok {
+			if at := files.Time(v.Str, layouts...); !at.IsZero() {
 				return at
 			}
 			c.badTimes = append(c.badTimes, name)
@@ -187,18 +188,8 @@ func (f fields) time(c *checkpoint, names ...string) time.Time {
 	return time.Time{}
 }
 
-// readTime reads RFC 3339, with a blank for the T as well. A time without an offset is none: nobody knows of which
-// zone it is.
-func readTime(s string) (time.Time, bool) {
-	s = strings.ToUpper(strings.TrimSpace(s))
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00",
-		"2006-01-02 15:04:05.999999999 Z07:00"} {
-		if at, err := time.Parse(layout, s); err == nil && at.Unix() > 0 {
-			return at.UTC(), true
-		}
-	}
-	return time.Time{}, false
-}
+// layouts are RFC 3339 with a blank for the T. A time without an offset is none: nobody knows of which zone it is.
+var layouts = []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 Z07:00"}
 
 // taskText is a task as a text, or as an object that describes it. "none" is the skill's own word for no task.
 func taskText(v gjson.Result) string {

@@ -1,9 +1,7 @@
 package agentsession
 
 import (
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,75 +29,56 @@ const stray = "not a session folder"
 // newest checkpoint first; with Machine.All also those with nothing left to do. State is the checkpoint's own word.
 // Every row says that the format is inferred.
 func Find(m sources.Machine) sources.Found {
-	found := sources.Found{Rows: []sources.Row{}, Problems: []sources.Problem{}, Looked: []string{}, Missing: []string{},
-		LeftOut: map[string]int{}}
-	w := &walk{m: m, found: &found, seen: map[string]bool{}}
+	w := &walk{m: m, found: sources.NewFound(), seen: map[string]bool{}, finished: map[string]int{}}
 	for _, dir := range append([]string{m.Cwd}, m.Folders...) {
 		if dir != "" {
-			w.store(filepath.Join(within(m.Cwd, dir), ".os", "sessions"))
+			w.store(storeIn(m.Abs(dir)))
 		}
 	}
 	for _, dir := range m.Roots {
-		w.root(within(m.Cwd, dir))
+		w.root(m.Abs(dir))
 	}
-	slices.SortStableFunc(found.Rows, func(a, b sources.Row) int {
-		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Store, b.Store)
-	})
-	if w.open == 0 {
-		found.None = w.none()
+	w.found.Sort()
+	switch {
+	case w.open > 0:
+	case len(w.finished) > 0:
+		w.found.None = "every session has nothing left to do: " + sources.Counted(w.finished)
+	case len(w.found.Problems) > 0:
+		w.found.None = "no session could be read"
+	default:
+		w.found.None = "no session was ever checkpointed in the places that were looked at"
 	}
-	return found
+	return w.found
 }
 
-// within makes a path absolute against the work folder.
-func within(base, path string) string {
-	if filepath.IsAbs(path) || base == "" {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
-}
+func storeIn(dir string) string { return filepath.Join(dir, ".os", "sessions") }
 
 // walk goes through the stores.
 type walk struct {
 	m        sources.Machine
-	found    *sources.Found
+	found    sources.Found
 	seen     map[string]bool
 	open     int
 	finished map[string]int
-}
-
-func (w *walk) none() string {
-	var parts []string
-	for _, state := range slices.Sorted(maps.Keys(w.finished)) {
-		parts = append(parts, fmt.Sprintf("%d %s", w.finished[state], state))
-	}
-	switch {
-	case len(parts) > 0:
-		return "every session has nothing left to do: " + strings.Join(parts, ", ")
-	case len(w.found.Problems) > 0:
-		return "no session could be read"
-	}
-	return "no session was ever checkpointed in the places that were looked at"
 }
 
 // root takes a folder that the user named: a project, a store or something in it, or a folder with projects below it.
 func (w *walk) root(dir string) {
 	if store, rest, ok := inStore(dir); ok {
 		parts := strings.SplitN(rest, string(filepath.Separator), 3)
-		switch named := filepath.Join(store, filepath.Join(parts[:min(len(parts), 2)]...)); {
-		case rest == "":
+		named := filepath.Join(store, filepath.Join(parts[:min(len(parts), 2)]...))
+		if rest == "" {
 			w.store(store)
-		case !exists(named):
-			w.look(named)
-			w.found.Missing = append(w.found.Missing, named)
-		case len(parts) == 1:
-			w.look(named)
+			return
+		}
+		if !files.Exists(named) {
+			w.found.NotThere(named)
+			return
+		}
+		w.found.Looked = append(w.found.Looked, named)
+		if len(parts) == 1 {
 			w.agent(store, parts[0])
-		default:
-			w.look(named)
+		} else {
 			w.session(store, parts[0], parts[1])
 		}
 		return
@@ -107,14 +86,9 @@ func (w *walk) root(dir string) {
 	if filepath.Base(dir) == ".os" {
 		dir = filepath.Dir(dir)
 	}
-	if store := filepath.Join(dir, ".os", "sessions"); exists(store) || !w.search(dir) {
+	if store := storeIn(dir); files.Exists(store) || !w.search(dir) {
 		w.store(store)
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // inStore splits a path at its .os/sessions.
@@ -131,7 +105,7 @@ func inStore(dir string) (store, rest string, ok bool) {
 // search looks for stores below a folder.
 func (w *walk) search(dir string) (found bool) {
 	files.Search(dir, rootDepth, maxFolders, func(dir string) {
-		if store := filepath.Join(dir, ".os", "sessions"); exists(store) {
+		if store := storeIn(dir); files.Exists(store) {
 			w.store(store)
 			found = true
 		}
@@ -146,29 +120,13 @@ func (w *walk) first(key string) bool {
 	return !again
 }
 
-func (w *walk) look(dir string) { w.found.Looked = append(w.found.Looked, dir) }
-
 // store goes through one .os/sessions.
 func (w *walk) store(dir string) {
 	if !w.first("store " + files.Real(dir)) {
 		return
 	}
-	w.look(dir)
-	agents, more, err := files.List(dir, maxAgents)
-	switch {
-	case err != nil && files.Nothing(dir, err):
-		w.found.Missing = append(w.found.Missing, dir)
-		return
-	case err != nil:
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir,
-			Cause: "the folder of sessions " + files.Cause(err),
-			Next:  "look at the folder and its permissions, then run this again"})
-		return
-	case more:
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir,
-			Cause: fmt.Sprintf("more than %d agents: the rest was not looked at", maxAgents),
-			Next:  "name single agents' folders as roots"})
-	}
+	agents := files.ListStore(&w.found, Name, dir, "the folder of sessions", maxAgents, "agents",
+		"name single agents' folders as roots")
 	for _, name := range w.folders(dir, agents) {
 		w.agent(dir, name)
 	}
@@ -203,9 +161,7 @@ func (w *walk) agent(store, agent string) {
 		return
 	}
 	if more {
-		w.found.Problems = append(w.found.Problems, sources.Problem{Source: Name, Store: dir,
-			Cause: fmt.Sprintf("more than %d sessions: the rest was not looked at", maxSessions),
-			Next:  "name single sessions as roots"})
+		files.TooMany(&w.found, Name, dir, maxSessions, "sessions", "name single sessions as roots")
 	}
 	for _, name := range w.folders(dir, entries) {
 		w.session(store, agent, name)
@@ -247,9 +203,6 @@ func (w *walk) add(r sources.Row) {
 		w.found.Rows = append(w.found.Rows, r)
 		return
 	}
-	if w.finished == nil {
-		w.finished = map[string]int{}
-	}
 	state := settled(r.State)
 	if state != "active" && state != "sleeping" && state != "shutting-down" {
 		state = "of another status"
@@ -257,7 +210,7 @@ func (w *walk) add(r sources.Row) {
 	w.finished[state]++
 	if w.m.All {
 		w.found.Rows = append(w.found.Rows, r)
-		return
+	} else {
+		w.found.LeftOut[state+", nothing left to do"]++
 	}
-	w.found.LeftOut[state+", nothing left to do"]++
 }

@@ -3,13 +3,13 @@ package agentsession
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"recovery/internal/claude"
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 	"recovery/internal/text"
 )
 
@@ -33,33 +33,32 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 	}
 	r.Verdict, r.Reason = judge(c, at, now)
 	r.WaitsFor = waitsFor(c)
-	r.Details = append(r.Details, details(c, at, from, now)...)
-	r.Warnings = append(r.Warnings, warnings(c, agent, id, at, now)...)
-	if command, ok := resume(r); ok && r.Verdict != sources.Done && c.handoff == nil && (now.Sub(at) > fresh ||
-		settled(c.status) == "sleeping") {
-		effect := "opens the conversation again; restore the bus position " + cmp.Or(text.Cut(c.bus, 80), "(not recorded)") +
-			" first, or messages that were answered are answered again"
-		r.Commands = append(r.Commands, sources.Command{Command: command, Effect: effect, Acts: true})
+	details(&r, c, at, from, now)
+	warn(&r, c, agent, id, now)
+	if r.ClaudeSessionID == "" || r.Verdict == sources.Done || c.handoff != nil {
+		return r
+	}
+	if line, ok := sources.Reopen(r.Cwd, r.ClaudeSessionID); ok && (now.Sub(at) > fresh || settled(c.status) == "sleeping") {
+		r.Act(line, "opens the conversation again; restore the bus position "+cmp.Or(text.Cut(c.bus, 80), "(not recorded)")+
+			" first, or messages that were answered are answered again")
 	}
 	return r
 }
 
 // blank is what every row has, whatever its checkpoint says.
 func blank(agent, id, path, store string) sources.Row {
-	r := sources.Row{Source: Name, ID: text.Cut(id, 200), Title: text.Cut(agent+"/"+id, 200), Store: path,
-		Cwd:     filepath.Dir(filepath.Dir(store)),
-		Details: []sources.Detail{{Name: "agent", Text: text.Cut(agent, 200)}}, Warnings: []string{},
-		Commands: []sources.Command{}, FormatInferred: true}
-	if claude.IsUUID(strings.ToLower(id)) {
-		r.ClaudeSessionID = strings.ToLower(id)
+	r := sources.NewRow(Name, text.Cut(id, 200), path)
+	r.Title, r.Cwd, r.FormatInferred = text.Cut(agent+"/"+id, 200), filepath.Dir(filepath.Dir(store)), true
+	r.Details = append(r.Details, sources.Detail{Name: "agent", Text: text.Cut(agent, 200)})
+	if id = strings.ToLower(id); claude.IsUUID(id) {
+		r.ClaudeSessionID = id
 	}
 	if text.Typable(path) {
 		verb := "cat -- "
 		if filepath.Base(path) != "checkpoint.json" {
 			verb = "ls -la -- "
 		}
-		r.Commands = append(r.Commands, sources.Command{Command: verb + text.ShellWord(path), Effect: "shows what is " +
-			"there; changes nothing"})
+		r.Look(verb+text.ShellWord(path), "shows what is there; changes nothing")
 	}
 	return r
 }
@@ -67,25 +66,17 @@ func blank(agent, id, path, store string) sources.Row {
 // unreadable is the row of something that is there and cannot be read.
 func unreadable(agent, id, path, store, why string) sources.Row {
 	r := blank(agent, id, path, store)
-	r.Verdict, r.Reason, r.UpdatedAt = sources.Unreadable, text.Cut(why, 300), modified(path)
-	r.Warnings = append(r.Warnings, "Nothing can be told of it: "+text.Cut(why, 300)+".")
+	r.Verdict, r.Reason, r.UpdatedAt = sources.Unreadable, text.Cut(why, 300), files.Modified(path)
+	r.Warn("Nothing can be told of it: %s.", r.Reason)
 	return r
 }
 
 // scratch is the row of a session without a checkpoint.
 func scratch(agent, id, path, store string) sources.Row {
 	r := blank(agent, id, path, store)
-	r.Verdict, r.UpdatedAt = sources.Person, modified(path)
+	r.Verdict, r.UpdatedAt = sources.Person, files.Modified(path)
 	r.Reason = "there is no checkpoint: recovery without one means starting from scratch, which is a person's decision"
 	return r
-}
-
-// resume is the command of the skill's own wrapper, for a session whose id the client can have.
-func resume(r sources.Row) (string, bool) {
-	if r.ClaudeSessionID == "" {
-		return "", false
-	}
-	return "cd -- " + text.ShellWord(r.Cwd) + " && claude --resume " + r.ClaudeSessionID, text.Typable(r.Cwd)
 }
 
 // settled is a status with its spelling evened out.
@@ -145,18 +136,8 @@ func waitsFor(c checkpoint) string {
 	return ""
 }
 
-func details(c checkpoint, at time.Time, from string, now time.Time) []sources.Detail {
-	var out []sources.Detail
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, sources.Detail{Name: name, Text: text.Cut(value, 700)})
-		}
-	}
-	count := func(name string, n int) {
-		if n >= 0 {
-			add(name, fmt.Sprint(n))
-		}
-	}
+func details(r *sources.Row, c checkpoint, at time.Time, from string, now time.Time) {
+	add := func(name, value string) { r.Add(name, text.Cut(value, 700)) }
 	when := at.Format(time.RFC3339) + ", " + from
 	if age := now.Sub(at); age >= 0 {
 		when = text.Age(age, time.Hour) + " old (" + when + ")"
@@ -169,7 +150,9 @@ func details(c checkpoint, at time.Time, from string, now time.Time) []sources.D
 			add("duration", text.Age(d, time.Hour)+" up to the checkpoint")
 		}
 	}
-	count("messages processed", c.messages)
+	if c.messages >= 0 {
+		add("messages processed", fmt.Sprint(c.messages))
+	}
 	add("current task", cmp.Or(c.task, map[bool]string{true: "none"}[c.taskKnown]))
 	add("done", c.done.text())
 	add("pending", c.pending.text())
@@ -188,37 +171,24 @@ func details(c checkpoint, at time.Time, from string, now time.Time) []sources.D
 		add("hand-off key files", h.keyFiles.text())
 		add("hand-off checkpoint", h.path)
 	}
-	return out
 }
 
-func warnings(c checkpoint, agent, id string, at, now time.Time) []string {
-	var out []string
-	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+func warn(r *sources.Row, c checkpoint, agent, id string, now time.Time) {
 	if c.agent != "" && c.agent != agent {
-		add("The checkpoint names the agent %s; its folder says %s, which counts.", text.Cut(c.agent, 80),
+		r.Warn("The checkpoint names the agent %s; its folder says %s, which counts.", text.Cut(c.agent, 80),
 			text.Cut(agent, 80))
 	}
 	if c.session != "" && c.session != id {
-		add("The checkpoint names the session %s; its folder says %s, which counts.", text.Cut(c.session, 80),
+		r.Warn("The checkpoint names the session %s; its folder says %s, which counts.", text.Cut(c.session, 80),
 			text.Cut(id, 80))
 	}
 	if len(c.badTimes) > 0 {
-		add("A time cannot be read: %s.", strings.Join(c.badTimes, ", "))
+		r.Warn("A time cannot be read: %s.", strings.Join(c.badTimes, ", "))
 	}
-	if at.After(now.Add(ahead)) {
-		add("The checkpoint lies in the future: %s.", at.Format(time.RFC3339))
+	if r.UpdatedAt.After(now.Add(ahead)) {
+		r.Warn("The checkpoint lies in the future: %s.", r.UpdatedAt.Format(time.RFC3339))
 	}
-	if !c.started.IsZero() && c.started.After(at) {
-		add("It began after its checkpoint, by its times.")
+	if !c.started.IsZero() && c.started.After(r.UpdatedAt) {
+		r.Warn("It began after its checkpoint, by its times.")
 	}
-	return out
-}
-
-// modified is when a file or folder changed last; zero when that cannot be told.
-func modified(path string) time.Time {
-	info, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime().UTC()
 }
