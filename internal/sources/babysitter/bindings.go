@@ -2,15 +2,14 @@ package babysitter
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"recovery/internal/account"
 	"recovery/internal/sources/files"
 	"recovery/internal/text"
 )
@@ -51,20 +50,14 @@ func readBindings(dirs []string) map[string][]binding {
 	}
 	for _, list := range out {
 		slices.SortStableFunc(list, func(a, b binding) int {
-			if a.active != b.active {
-				return btoi(b.active) - btoi(a.active)
-			}
-			if c := b.at.Compare(a.at); c != 0 {
-				return c
-			}
-			return strings.Compare(a.file, b.file)
+			return cmp.Or(order(b.active)-order(a.active), b.at.Compare(a.at), strings.Compare(a.file, b.file))
 		})
 	}
 	return out
 }
 
-func btoi(b bool) int {
-	if b {
+func order(active bool) int {
+	if active {
 		return 1
 	}
 	return 0
@@ -72,11 +65,7 @@ func btoi(b bool) int {
 
 // readBinding reads the header of a state file: flat `key: value` lines between two lines of dashes, quotes optional.
 func readBinding(path, session string) (binding, bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return binding{}, false
-	}
-	f, err := account.Door{}.Open(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		return binding{}, false
 	}
@@ -102,7 +91,7 @@ func readBinding(path, session string) (binding, bool) {
 		case "active":
 			b.active = value != "false"
 		case "last_iteration_at":
-			b.at = readTime(value)
+			b.at = files.Time(value)
 		}
 		if err != nil {
 			break
@@ -119,7 +108,7 @@ func (r *run) bind(all map[string][]binding) {
 		switch {
 		case b.runDir != "" && files.Real(b.runDir) == r.dir:
 			fit = append([]binding{b}, fit...)
-		case b.runDir == "" || !isDir(b.runDir):
+		case b.runDir == "" || !files.IsDir(b.runDir):
 			fit = append(fit, b) // the folder may have been moved
 		}
 	}
@@ -129,7 +118,7 @@ func (r *run) bind(all map[string][]binding) {
 		for _, b := range fit[1:] {
 			if !seen[b.session] {
 				seen[b.session] = true
-				r.warn("The session %s says as well that it drives this run (%s).", text.Cut(b.session, 80), b.file)
+				r.row.Warn("The session %s says as well that it drives this run (%s).", text.Cut(b.session, 80), b.file)
 			}
 		}
 		return

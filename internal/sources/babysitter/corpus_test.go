@@ -200,8 +200,8 @@ func TestSecrets(t *testing.T) {
 		secrets := []string{proof, proof[:16], "feedface", "token-abcdef", "abcdef"}
 		_ = filepath.WalkDir(root, func(path string, _ os.DirEntry, _ error) error {
 			if filepath.Base(path) == "run.json" {
-				if v, err := readObject(path); err == nil {
-					secrets = append(secrets, str(member(v, "completionProof")))
+				if v, err := files.ReadObject(path); err == nil {
+					secrets = append(secrets, v.Text("completionProof"))
 				}
 			}
 			return nil

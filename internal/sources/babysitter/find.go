@@ -2,7 +2,6 @@ package babysitter
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,8 +28,7 @@ const stray = "not a run: neither run.json nor journal"
 // is empty for a run of which run:status would end with an error. A run that is reached on two ways is told once.
 // Finished runs are counted in LeftOut.
 func Find(m sources.Machine) sources.Found {
-	found := sources.Found{Rows: []sources.Row{}, Problems: []sources.Problem{}, Looked: []string{}, Missing: []string{},
-		LeftOut: map[string]int{}}
+	found := sources.NewFound()
 	p := findPlaces(m)
 	candidates := collect(p, &found)
 	bindings := readBindings(p.states)
@@ -57,18 +55,16 @@ func Find(m sources.Machine) sources.Found {
 			if out.finished == "" {
 				r.checkCode(known)
 			}
-			row := r.row(m.Now)
-			out.row, out.second = &row, files.Absent(r.metaErr)
+			r.fill(m.Now)
+			out.row, out.second = &r.row, files.Absent(r.metaErr)
 		})
 
-	ends := map[string]int{}
-	open := 0
+	ended, open := map[string]int{}, 0
 	readable := map[string]string{}
 	for _, out := range results {
 		if out.row != nil && out.row.Verdict != sources.Unreadable {
 			if first := readable[out.row.ID]; first != "" {
-				out.row.Warnings = append(out.row.Warnings, "Another folder holds a run of the same id: "+first+
-					". Name the folder in commands.")
+				out.row.Warn("Another folder holds a run of the same id: %s. Name the folder in commands.", first)
 			} else {
 				readable[out.row.ID] = out.row.Store
 			}
@@ -76,7 +72,7 @@ func Find(m sources.Machine) sources.Found {
 	}
 	for _, out := range results {
 		if out.finished != "" {
-			ends[out.finished]++
+			ended[out.finished]++
 			if !m.All {
 				found.LeftOut[out.finished]++
 			}
@@ -92,28 +88,19 @@ func Find(m sources.Machine) sources.Found {
 		}
 		found.Rows = append(found.Rows, *out.row)
 	}
-	slices.SortStableFunc(found.Rows, func(a, b sources.Row) int {
-		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Store, b.Store)
-	})
+	found.Sort()
 	if open == 0 {
-		found.None = none(ends, found.LeftOut[stray], len(found.Problems))
+		found.None = none(ended, found.LeftOut[stray], len(found.Problems))
 	}
 	return found
 }
 
 // none says why nothing is unfinished.
-func none(ends map[string]int, strays, problems int) string {
-	var parts []string
-	for _, end := range slices.Sorted(maps.Keys(ends)) {
-		parts = append(parts, fmt.Sprintf("%d %s", ends[end], end))
-	}
+func none(ended map[string]int, strays, problems int) string {
 	s := "no run was ever made in the places that were looked at"
 	switch {
-	case len(parts) > 0:
-		s = "every run is finished: " + strings.Join(parts, ", ")
+	case len(ended) > 0:
+		s = "every run is finished: " + sources.Counted(ended)
 	case problems > 0:
 		s = "no run could be read"
 	}
@@ -137,40 +124,15 @@ func collect(p *places, found *sources.Found) []string {
 		found.Looked = append(found.Looked, dir)
 		add(files.Real(dir))
 	}
-	found.Looked, found.Missing = append(found.Looked, p.others...), append(found.Missing, p.others...)
+	for _, other := range p.others {
+		found.NotThere(other)
+	}
 	for _, place := range p.runs {
-		found.Looked = append(found.Looked, place)
-		entries, more, err := files.List(place, maxRuns)
-		switch {
-		case files.Nothing(place, err):
-			found.Missing = append(found.Missing, place)
-			continue
-		case err != nil:
-			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place, Cause: "the runs folder " +
-				files.Cause(err),
-				Next: "look at the folder and its permissions, then run this again"})
-			continue
-		case more:
-			found.Problems = append(found.Problems, sources.Problem{Source: Name, Store: place,
-				Cause: fmt.Sprintf("more than %d entries: the rest was not looked at", maxRuns),
-				Next:  "name single runs as roots"})
-		}
-		base := files.Real(place)
+		entries := files.ListStore(found, Name, place, "the runs folder", maxRuns, "entries", "name single runs as roots")
 		slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		base := files.Real(place)
 		for _, e := range entries {
-			dir := filepath.Join(base, e.Name())
-			folder := e.IsDir()
-			if e.Type()&os.ModeSymlink != 0 {
-				info, err := os.Stat(dir)
-				if err != nil && !files.Absent(err) {
-					add(dir) // a loop, or a folder that may not be looked into: it gets its row
-					continue
-				}
-				folder = err == nil && info.IsDir()
-				if folder {
-					dir = files.Real(dir)
-				}
-			}
+			dir, folder := runFolder(filepath.Join(base, e.Name()), e)
 			switch {
 			case !folder && e.Type().IsRegular() && strings.HasPrefix(e.Name(), "."):
 			case folder && isRun(dir):
@@ -181,4 +143,20 @@ func collect(p *places, found *sources.Found) []string {
 		}
 	}
 	return out
+}
+
+// runFolder follows a link to its folder; folder is false for anything else. A loop, or a folder that may not be looked
+// into, is a run that gets its row.
+func runFolder(path string, e os.DirEntry) (dir string, folder bool) {
+	if e.Type()&os.ModeSymlink == 0 {
+		return path, e.IsDir()
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return files.Real(path), true
+	case err != nil && !files.Absent(err):
+		return path, true
+	}
+	return path, false
 }

@@ -1,10 +1,11 @@
 package babysitter
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -42,56 +43,43 @@ func readJournal(run string) *replay {
 		r.limit("the journal has more than %d files: not read", maxEvents)
 		return r
 	}
-	var names, stray, temp []string
-	plain := map[string]bool{} // what the folder itself says is a regular file needs no second look
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	var stray []string
+	temp, size, cut := 0, 0, false
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case strings.HasSuffix(name, ".json"):
-			names = append(names, name)
-			plain[name] = e.Type().IsRegular()
-		case strings.Contains(name, ".tmp-"):
-			temp = append(temp, name)
-		default:
+		case !strings.HasSuffix(name, ".json") && strings.Contains(name, ".tmp-"):
+			temp++
+		case !strings.HasSuffix(name, ".json"):
 			stray = append(stray, name)
+		case size > maxJournal:
+			if !cut {
+				r.limit("the journal is larger than %d MiB: not read beyond %s", maxJournal>>20, name)
+			}
+			cut = true
+		default:
+			data, err := readEvent(filepath.Join(dir, name), e)
+			r.add(name, data, err)
+			size += len(data)
 		}
 	}
-	slices.Sort(names)
-	size := 0
-	for _, name := range names {
-		if size > maxJournal {
-			r.limit("the journal is larger than %d MiB: not read beyond %s", maxJournal>>20, name)
-			break
-		}
-		var data []byte
-		var err error
-		if path := filepath.Join(dir, name); plain[name] {
-			data, err = account.Door{}.ReadFile(path)
-		} else {
-			data, _, err = files.Read(path)
-		}
-		r.add(name, data, err)
-		size += len(data)
-	}
-	if len(temp) > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d unfinished temporary files, which a writer that "+
-			"was cut off left behind; they are ignored.", len(temp)))
-	}
-	if len(stray) > 0 {
-		slices.Sort(stray)
-		r.warnings = append(r.warnings, fmt.Sprintf("The journal has %d stray files, which are ignored: %s.", len(stray),
-			some(stray)))
-	}
-	if len(r.badSums) > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("The checksum of %d events does not fit, so they were changed after "+
-			"they were written; Babysitter itself does not look: %s.", len(r.badSums), some(r.badSums)))
-	}
-	if r.noSums > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("%d events have no checksum.", r.noSums))
-	}
-	if r.badTimes > 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("The time of %d events cannot be read.", r.badTimes))
-	}
+	r.warn(temp > 0, "The journal has %d unfinished temporary files, which a writer that was cut off left behind; they "+
+		"are ignored.", temp)
+	r.warn(len(stray) > 0, "The journal has %d stray files, which are ignored: %s.", len(stray), some(stray))
+	r.warn(len(r.badSums) > 0, "The checksum of %d events does not fit, so they were changed after they were written; "+
+		"Babysitter itself does not look: %s.", len(r.badSums), some(r.badSums))
+	r.warn(r.noSums > 0, "%d events have no checksum.", r.noSums)
+	r.warn(r.badTimes > 0, "The time of %d events cannot be read.", r.badTimes)
 	return r
+}
+
+// readEvent reads one event file; what the folder itself says is a regular file needs no second look.
+func readEvent(path string, e fs.DirEntry) ([]byte, error) {
+	if e.Type().IsRegular() {
+		return account.Door{}.ReadFile(path)
+	}
+	data, _, err := files.Read(path)
+	return data, err
 }
 
 // some names the first few.
@@ -108,10 +96,11 @@ func eventName(name string) (seq int, ulid string, ok bool) {
 	if len(parts) < 2 || parts[1] == "" {
 		return 0, "", false
 	}
-	if strings.TrimSpace(parts[0]) == "" {
+	number := strings.TrimSpace(parts[0])
+	if number == "" {
 		return 0, parts[1], true // JavaScript's number of an empty text
 	}
-	seq, err := strconv.Atoi(strings.TrimSpace(parts[0])) // as JavaScript reads a number
+	seq, err := strconv.Atoi(number)
 	return seq, parts[1], err == nil
 }
 
@@ -131,7 +120,7 @@ func (r *replay) add(name string, data []byte, err error) {
 		r.damage("Failed to read journal file %s: it %s", name, files.Cause(err))
 		return
 	case !account.ValidJSON(data):
-		r.damage("Failed to parse journal file %s: it %s", name, errNotJSON)
+		r.damage("Failed to parse journal file %s: it %s", name, files.ErrNotJSON)
 		return
 	}
 	v := gjson.ParseBytes(data)
@@ -140,18 +129,14 @@ func (r *replay) add(name string, data []byte, err error) {
 		return
 	}
 	r.inOrder(name, seq, ulid)
-	m := pick(v, "type", "recordedAt", "data", "sdkVersion", "checksum")
-	e := event{name: name, kind: "UNKNOWN", at: readTime(str(m[1])), data: m[2]}
-	if given(m[0]) {
-		e.kind = m[0].String()
-	}
+	o := files.ObjectOf(v)
+	e := event{name: name, kind: wordOr(o["type"], "UNKNOWN"), at: files.Time(o.Text("recordedAt")),
+		data: o.Object("data")}
 	if e.at.IsZero() {
 		r.badTimes++
 	}
-	if sdk := str(m[3]); sdk != "" {
-		r.sdk = sdk
-	}
-	switch sum := str(m[4]); {
+	r.sdk = cmp.Or(o.Text("sdkVersion"), r.sdk)
+	switch sum := o.Text("checksum"); {
 	case sum == "":
 		r.noSums++
 	case !sumFits(data, sum):
@@ -183,13 +168,7 @@ func (r *replay) inOrder(name string, seq int, ulid string) {
 // sumFits checks an event against its checksum: the SHA-256 of the same text without the checksum member, which is
 // the last.
 func sumFits(data []byte, sum string) bool {
-	tail := []byte(",\n  \"checksum\": \"" + sum + "\"\n}\n")
-	body, ok := bytes.CutSuffix(data, tail)
-	if !ok {
-		return false
-	}
-	h := sha256.New()
-	_, _ = h.Write(body)
-	_, _ = h.Write([]byte("\n}\n"))
-	return hex.EncodeToString(h.Sum(nil)) == strings.ToLower(sum)
+	body, ok := strings.CutSuffix(string(data), ",\n  \"checksum\": \""+sum+"\"\n}\n")
+	hash := sha256.Sum256([]byte(body + "\n}\n"))
+	return ok && hex.EncodeToString(hash[:]) == strings.ToLower(sum)
 }

@@ -33,22 +33,22 @@ type lock struct {
 // process looks alive to Babysitter's writers; comparing the process's start with acquiredAt tells it.
 func readLock(run string, process func(int) sources.Process) lock {
 	path := filepath.Join(run, "run.lock")
-	v, err := readObject(path)
+	o, err := files.ReadObject(path)
 	if files.Nothing(path, err) {
 		return lock{kind: "none"}
 	}
 	if err != nil {
 		return lock{kind: "corrupt", cause: files.Cause(err)}
 	}
-	m := pick(v, "pid", "owner", "acquiredAt")
-	l := lock{kind: "live", owner: "a writer of another name", at: readTime(str(m[2]))}
-	if slices.Contains(lockOwners, str(m[1])) {
-		l.owner = str(m[1])
+	l := lock{kind: "live", owner: "a writer of another name", at: files.Time(o.Text("acquiredAt"))}
+	if owner := o.Text("owner"); slices.Contains(lockOwners, owner) {
+		l.owner = owner
 	}
-	if m[0].Type != gjson.Number || m[0].Num < 1 || m[0].Num > 1<<31-1 || m[0].Num != float64(int(m[0].Num)) {
+	pid := o["pid"]
+	if pid.Type != gjson.Number || pid.Num < 1 || pid.Num > 1<<31-1 || pid.Num != float64(int(pid.Num)) {
 		return lock{kind: "corrupt", cause: "has no process id"}
 	}
-	l.pid = int(m[0].Num)
+	l.pid = int(pid.Num)
 	if process == nil {
 		return l
 	}
@@ -63,19 +63,18 @@ func readLock(run string, process func(int) sources.Process) lock {
 
 // text says in words what the lock means.
 func (l lock) text() string {
-	since := ""
+	owner := fmt.Sprintf("process %d (%s)", l.pid, l.owner)
 	if !l.at.IsZero() {
-		since = ", since " + l.at.Format(time.RFC3339)
+		owner += ", since " + l.at.Format(time.RFC3339)
 	}
 	switch l.kind {
 	case "live":
-		return fmt.Sprintf("held by process %d (%s)%s", l.pid, l.owner, since)
+		return "held by " + owner
 	case "stale":
-		return fmt.Sprintf("left behind by process %d (%s)%s, which is gone; the next writer removes it", l.pid, l.owner,
-			since)
+		return "left behind by " + owner + ", which is gone; the next writer removes it"
 	case "reused":
-		return fmt.Sprintf("left behind by process %d (%s)%s; another process has that number now, so writers will take "+
-			"the lock for held until somebody deletes it", l.pid, l.owner, since)
+		return "left behind by " + owner + "; another process has that number now, so writers will take the lock for held " +
+			"until somebody deletes it"
 	case "corrupt":
 		return "run.lock " + l.cause + "; every writer fails until somebody deletes it"
 	}

@@ -47,8 +47,9 @@ func TestPermission(t *testing.T) {
 		}
 		for _, name := range []string{"closed", "journal", "event", "good"} {
 			if path := filepath.Join(dir, name); isRun(path) {
-				r := readRun(path, nil)
-				out[name] = r.row(noon)
+				r := readRun(path, machine().Process)
+				r.fill(noon)
+				out[name] = r.row
 			}
 		}
 		rows <- out

@@ -35,24 +35,19 @@ type places struct {
 // where new runs go and not where old ones are, so both are looked at.
 func findPlaces(m sources.Machine) *places {
 	p := &places{seen: map[string]bool{}}
-	env := func(name string) string {
-		if m.Getenv == nil {
-			return ""
-		}
-		return strings.TrimSpace(m.Getenv(name))
-	}
+	env := func(name string) string { return strings.TrimSpace(m.Getenv(name)) }
 	var globals []string
 	if dir := env("BABYSITTER_GLOBAL_STATE_DIR"); dir != "" {
-		globals = append(globals, within(m.Cwd, dir))
+		globals = append(globals, m.Abs(dir))
 	}
 	if m.Home != "" {
 		globals = append(globals, filepath.Join(m.Home, ".a5c"))
 	}
 	if dir := env("BABYSITTER_STATE_DIR"); dir != "" {
-		p.state(within(m.Cwd, dir))
+		p.state(m.Abs(dir))
 	}
 	if dir := env("BABYSITTER_RUNS_DIR"); dir != "" {
-		p.add(within(m.Cwd, dir))
+		p.add(m.Abs(dir))
 		if !filepath.IsAbs(dir) {
 			p.addIf(filepath.Join(repoRoot(m.Cwd), dir))
 			for _, g := range globals {
@@ -71,21 +66,12 @@ func findPlaces(m sources.Machine) *places {
 		p.project(dir)
 	}
 	for _, dir := range m.Roots {
-		p.root(within(m.Cwd, dir), m.Home)
+		p.root(m.Abs(dir), m.Home)
 	}
 	return p
 }
 
-// within makes a path absolute, as the program does: against the current folder.
-func within(base, path string) string {
-	if filepath.IsAbs(path) || base == "" {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
-}
-
-// add takes a runs folder, whether it is there or not, and the places beside it where session state files may be: 6.x
-// and later 0.0.x put them into state/, an older session:resume into the folder itself (their issue #138).
+// add takes a runs folder, whether it is there or not.
 func (p *places) add(dir string) {
 	dir = filepath.Clean(dir)
 	if p.seen[files.Real(dir)] {
@@ -93,12 +79,18 @@ func (p *places) add(dir string) {
 	}
 	p.seen[files.Real(dir)] = true
 	p.runs = append(p.runs, dir)
-	p.state(filepath.Join(filepath.Dir(dir), "state"))
-	p.state(filepath.Dir(dir))
+	p.statesBeside(dir)
+}
+
+// statesBeside adds the places beside a runs folder where session state files may be: 6.x and later 0.0.x put them into
+// state/, an older session:resume into the folder itself (their issue #138).
+func (p *places) statesBeside(runs string) {
+	p.state(filepath.Join(filepath.Dir(runs), "state"))
+	p.state(filepath.Dir(runs))
 }
 
 func (p *places) addIf(dir string) bool {
-	if _, err := os.Lstat(dir); err != nil {
+	if !files.Exists(dir) {
 		return false
 	}
 	p.add(dir)
@@ -124,7 +116,7 @@ func (p *places) project(dir string) {
 func repoRoot(dir string) string {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		for _, mark := range []string{".git", ".a5c"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+			if files.Exists(filepath.Join(at, mark)) {
 				return at
 			}
 		}
@@ -136,26 +128,23 @@ func repoRoot(dir string) string {
 
 // observed adds the folders that the dashboard watches: a source of depth 0 is a runs folder, any other is searched.
 func (p *places) observed(file, home string) {
-	v, err := readObject(file)
-	if err != nil {
-		return
-	}
-	list := member(v, "sources")
+	o, _ := files.ReadObject(file)
+	list := o["sources"]
 	if !list.IsArray() {
 		return
 	}
 	for _, source := range list.Array() {
-		m := pick(source, "path", "depth")
-		path := str(m[0])
+		o := files.ObjectOf(source)
+		path := o.Text("path")
 		if rest, ok := strings.CutPrefix(path, "~/"); ok {
 			path = filepath.Join(home, rest)
 		}
-		if path == "" || !filepath.IsAbs(path) {
-			continue
-		}
-		if depth := m[1]; depth.Type == gjson.Number && depth.Num > 0 {
+		depth := o["depth"]
+		switch {
+		case !filepath.IsAbs(path):
+		case depth.Type == gjson.Number && depth.Num > 0:
 			p.search(path, int(min(depth.Num, maxDepth)))
-		} else {
+		default:
 			p.add(path)
 		}
 	}
@@ -165,15 +154,14 @@ func (p *places) observed(file, home string) {
 // above those.
 func (p *places) root(dir, home string) {
 	own := filepath.Join(dir, ".a5c")
-	if !isDir(own) && namedRun(dir) {
+	if !files.IsDir(own) && namedRun(dir) {
 		p.single = append(p.single, dir)
-		p.state(filepath.Join(filepath.Dir(filepath.Dir(dir)), "state"))
-		p.state(filepath.Dir(filepath.Dir(dir)))
+		p.statesBeside(filepath.Dir(dir))
 		return
 	}
 	taken := true
 	switch {
-	case isDir(own):
+	case files.IsDir(own):
 		p.add(filepath.Join(own, "runs"))
 		p.addIf(filepath.Join(own, ".a5c", "runs"))
 		p.observed(filepath.Join(own, "observer.json"), home)
@@ -206,7 +194,7 @@ func anothers(path string) bool {
 
 // namedRun is isRun for a folder that may be anything: a project can have a folder journal of its own.
 func namedRun(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !files.Absent(err) {
+	if described(dir) {
 		return true
 	}
 	entries, _, err := files.List(filepath.Join(dir, "journal"), 500)
@@ -224,26 +212,19 @@ func (p *places) search(dir string, depth int) (found bool) {
 	return found
 }
 
-// isRun says that a folder is a run: it has a run.json or a journal. One that may not be looked into is taken for a
-// run.
-func isRun(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "run.json")); err == nil || !files.Absent(err) {
-		return true
-	}
-	_, err := os.Lstat(filepath.Join(dir, "journal"))
-	return err == nil
+// isRun says that a folder is a run: it has a run.json or a journal.
+func isRun(dir string) bool { return described(dir) || files.Exists(filepath.Join(dir, "journal")) }
+
+// described says that a folder has a run.json; one that may not be looked into is taken for a run.
+func described(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "run.json"))
+	return err == nil || !files.Absent(err)
 }
 
 // holdsRuns says that a run is among the first folders of this one.
 func holdsRuns(dir string) bool {
 	entries, _, err := files.List(dir, 500)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if e.IsDir() && isRun(filepath.Join(dir, e.Name())) {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.IsDir() && isRun(filepath.Join(dir, e.Name()))
+	})
 }

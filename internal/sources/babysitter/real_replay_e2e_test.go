@@ -68,7 +68,7 @@ func TestRealReplay(t *testing.T) {
 	}
 	states := map[string]int{}
 	for name, w := range said {
-		r := readRun(filepath.Join(top, name), nil)
+		r := readRun(filepath.Join(top, name), machine().Process)
 		why := r.unreadable()
 		if (w.Error != "") != (why != "") || w.Error == "" && (w.State != r.state ||
 			!cmp.Equal(w.Pending, r.journal.pendingByKind())) {

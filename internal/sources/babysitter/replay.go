@@ -1,12 +1,15 @@
 package babysitter
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"recovery/internal/sources/files"
 )
 
 // event is one entry of a journal.
@@ -14,14 +17,14 @@ type event struct {
 	name string
 	kind string
 	at   time.Time // zero when it cannot be read
-	data gjson.Result
+	data files.Object
 }
 
 // effect is something that a run asked for: a task, a breakpoint, a sleep.
 type effect struct {
-	id, kind, label, taskID string
-	asked                   time.Time
-	status                  string // requested, ok, error, cancelled
+	id, kind, label string
+	asked           time.Time
+	status          string // requested, ok, error, cancelled
 }
 
 // replay is what a journal tells.
@@ -83,17 +86,22 @@ func (r *replay) damage(format string, args ...any) {
 	r.damages = append(r.damages, fmt.Sprintf(format, args...))
 }
 
+func (r *replay) warn(is bool, format string, args ...any) {
+	if is {
+		r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	}
+}
+
+// ends are run:status' words for the lifecycle events that end a run.
+var ends = map[string]string{"RUN_COMPLETED": "completed", "RUN_HALTED": "halted", "RUN_FAILED": "failed",
+	"PROCESS_RUNTIME_ERROR": "failed"}
+
 // state is run:status' word: the last lifecycle event decides, then whether anything is pending.
 func (r *replay) state() string {
-	switch r.lifecycle {
-	case "RUN_COMPLETED":
-		return "completed"
-	case "RUN_HALTED":
-		return "halted"
-	case "RUN_FAILED", "PROCESS_RUNTIME_ERROR":
-		return "failed"
-	}
-	if len(r.pending()) > 0 {
+	switch end := ends[r.lifecycle]; {
+	case end != "":
+		return end
+	case len(r.pending()) > 0:
 		return "waiting"
 	}
 	return "created"
@@ -124,35 +132,29 @@ func (r *replay) apply(e event) {
 	if e.at.After(r.lastAt) {
 		r.lastAt = e.at
 	}
-	m := pick(e.data, "sessionId", "harness", "completionProof", "processCodeHash", "error", "reason",
-		"manual_seal_reason", "recovery")
-	if id := str(m[0]); id != "" {
-		r.sessionID = id
-	}
-	if h := str(m[1]); h != "" {
-		r.harness = h
-	}
-	if proof := str(m[2]); proof != "" {
+	d := e.data
+	r.sessionID, r.harness = cmp.Or(d.Text("sessionId"), r.sessionID), cmp.Or(d.Text("harness"), r.harness)
+	if proof := d.Text("completionProof"); proof != "" {
 		r.secrets = append(r.secrets, proof)
 	}
 	switch e.kind {
 	case "RUN_CREATED":
-		r.lifecycle, r.startHash = e.kind, str(m[3])
+		r.lifecycle, r.startHash = e.kind, d.Text("processCodeHash")
 	case "PROCESS_ASSIGNED":
-		r.startHash = str(m[3])
+		r.startHash = d.Text("processCodeHash")
 	case "PROCESS_CODE_HASH_CHANGED":
 		r.codeChanges++
 	case "RUN_COMPLETED":
-		r.lifecycle, r.sealReason = e.kind, str(m[6])
+		r.lifecycle, r.sealReason = e.kind, d.Text("manual_seal_reason")
 		r.completions++
 	case "RUN_HALTED":
-		r.lifecycle, r.haltReason = e.kind, m[5].String()
+		r.lifecycle, r.haltReason = e.kind, d["reason"].String()
 	case "RUN_FAILED", "PROCESS_RUNTIME_ERROR":
-		r.lifecycle, r.sealReason = e.kind, str(m[6])
-		r.errorName, r.errorText = errorOf(m[4])
+		r.lifecycle, r.sealReason = e.kind, d.Text("manual_seal_reason")
+		r.errorName, r.errorText = errorOf(d["error"])
 		r.falseFailure = e.kind == "RUN_FAILED" && r.completions > 0 && sequenceGap.MatchString(r.errorText)
 		// Older events of that kind do not say it, and the command exists for them all.
-		r.recoverable = e.kind == "PROCESS_RUNTIME_ERROR" && member(m[7], "recoverable").Type != gjson.False
+		r.recoverable = e.kind == "PROCESS_RUNTIME_ERROR" && d.Object("recovery")["recoverable"].Type != gjson.False
 	case "EFFECT_REQUESTED":
 		r.requested(e)
 	case "EFFECT_RESOLVED":
@@ -173,57 +175,59 @@ func errorOf(v gjson.Result) (name, message string) {
 	if v.Type == gjson.String {
 		return "", v.Str
 	}
-	m := pick(v, "name", "message")
-	return str(m[0]), str(m[1])
+	o := files.ObjectOf(v)
+	return o.Text("name"), o.Text("message")
 }
 
 func (r *replay) requested(e event) {
-	m := pick(e.data, "effectId", "invocationKey", "stepId", "taskId", "taskDefRef", "inputsRef", "labels", "kind",
-		"label")
-	for i, name := range []string{"effectId", "invocationKey", "stepId", "taskId", "taskDefRef"} {
-		if m[i].Type != gjson.String || m[i].Str == "" {
+	d := e.data
+	for _, name := range []string{"effectId", "invocationKey", "stepId", "taskId", "taskDefRef"} {
+		if !filled(d[name]) {
 			r.damage("Malformed journal event missing %s: %s", name, e.name)
 			return
 		}
 	}
-	if m[5].Exists() && (m[5].Type != gjson.String || m[5].Str == "") {
+	id, key := d["effectId"].Str, d["invocationKey"].Str
+	switch inputs, labels := d["inputsRef"], d["labels"]; {
+	case inputs.Exists() && !filled(inputs):
 		r.damage("Malformed journal event inputsRef: %s", e.name)
-		return
-	}
-	if m[6].Exists() && !texts(m[6]) {
+	case labels.Exists() && !texts(labels):
 		r.damage("Malformed EFFECT_REQUESTED labels payload: %s", e.name)
-		return
-	}
-	id, key := m[0].Str, m[1].Str
-	if r.byID[id] != nil {
+	case r.byID[id] != nil:
 		r.damage("Duplicate effectId detected: %s in %s", id, e.name)
-		return
-	}
-	if r.byKey[key] {
+	case r.byKey[key]:
 		r.damage("Duplicate invocation key detected: %s in %s", key, e.name)
-		return
+	default:
+		f := &effect{id: id, kind: wordOr(d["kind"], "unknown"), label: d.Text("label"), asked: e.at, status: "requested"}
+		r.effects = append(r.effects, f)
+		r.byID[id], r.byKey[key] = f, true
 	}
-	f := &effect{id: id, kind: "unknown", label: str(m[8]), taskID: m[3].Str, asked: e.at, status: "requested"}
-	if given(m[7]) {
-		f.kind = m[7].String()
-	}
-	r.effects = append(r.effects, f)
-	r.byID[id], r.byKey[key] = f, true
 }
+
+// wordOr is a value as a word, or another where it is missing or null.
+func wordOr(v gjson.Result, other string) string {
+	if !v.Exists() || v.Type == gjson.Null {
+		return other
+	}
+	return v.String()
+}
+
+// filled says that a value is a text, and not an empty one.
+func filled(v gjson.Result) bool { return v.Type == gjson.String && v.Str != "" }
 
 func texts(v gjson.Result) bool {
 	return v.IsArray() && !slices.ContainsFunc(v.Array(), func(m gjson.Result) bool { return m.Type != gjson.String })
 }
 
 func (r *replay) resolved(e event) {
-	m := pick(e.data, "status", "resultRef", "stdoutRef", "stderrRef", "error")
-	status := m[0].String()
-	if m[0].Type != gjson.String || status != "ok" && status != "error" {
+	d := e.data
+	status := d["status"].String()
+	if d["status"].Type != gjson.String || status != "ok" && status != "error" {
 		r.damage("Unknown EFFECT_RESOLVED status '%s' in %s", status, e.name)
 		return
 	}
-	for i, name := range []string{"resultRef", "stdoutRef", "stderrRef"} {
-		if ref := m[i+1]; truthy(ref) && ref.Type != gjson.String {
+	for _, name := range []string{"resultRef", "stdoutRef", "stderrRef"} {
+		if ref := d[name]; truthy(ref) && ref.Type != gjson.String {
 			r.damage("Malformed EFFECT_RESOLVED %s in %s", name, e.name)
 			return
 		}
@@ -234,27 +238,25 @@ func (r *replay) resolved(e event) {
 	}
 	f.status, r.lastResolved, r.taskError = status, status, ""
 	if status == "error" {
-		_, r.taskError = errorOf(m[4])
+		_, r.taskError = errorOf(d["error"])
 	}
 }
 
 // open finds the effect that an event is about; it has to be pending.
 func (r *replay) open(e event) *effect {
-	id := member(e.data, "effectId")
-	if id.Type != gjson.String || id.Str == "" {
-		r.damage("Malformed journal event missing effectId: %s", e.name)
-		return nil
-	}
+	id := e.data["effectId"]
 	f := r.byID[id.Str]
-	if f == nil {
+	switch {
+	case !filled(id):
+		r.damage("Malformed journal event missing effectId: %s", e.name)
+	case f == nil:
 		r.damage("%s references unknown effectId %s in %s", e.kind, id.Str, e.name)
-		return nil
-	}
-	if f.status != "requested" {
+	case f.status != "requested":
 		r.damage("Effect %s is no longer open at %s", id.Str, e.name)
-		return nil
+	default:
+		return f
 	}
-	return f
+	return nil
 }
 
 // truthy is JavaScript's idea of a value that counts.

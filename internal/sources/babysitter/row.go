@@ -3,8 +3,8 @@ package babysitter
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -20,16 +20,15 @@ const maxTitle = 200
 // ahead is by how much a time may lie in the future before it is worth a warning.
 const ahead = 5 * time.Minute
 
-// row makes the row of a run.
-func (r *run) row(now time.Time) sources.Row {
-	verdict, reason := r.judge(now)
-	row := sources.Row{
-		Source: Name, ID: text.Cut(r.id, 200), Title: text.Cut(cmp.Or(cmp.Or(r.prompt, r.process), r.id), maxTitle),
-		State:   r.state,
-		Verdict: verdict, Reason: reason, UpdatedAt: r.updated(), Cwd: text.Cut(r.cwd, 4096), Store: r.dir,
-		Details: r.details(), Warnings: r.warnings, Commands: r.commands(now),
-	}
-	if verdict == sources.Unreadable {
+// fill makes the row of a run.
+func (r *run) fill(now time.Time) {
+	row := &r.row
+	row.ID, row.Title = text.Cut(r.id, 200), text.Cut(cmp.Or(r.prompt, r.process, r.id), maxTitle)
+	row.State, row.UpdatedAt, row.Cwd = r.state, r.updated(), text.Cut(r.cwd, 4096)
+	row.Verdict, row.Reason = r.judge(now)
+	r.details()
+	r.commands(now)
+	if row.Verdict == sources.Unreadable {
 		// run:status says nothing of such a run.
 		row.State, row.ID = "", filepath.Base(r.dir)
 		row.Warnings = append(r.damageNotes(), row.Warnings...)
@@ -40,13 +39,9 @@ func (r *run) row(now time.Time) sources.Row {
 		row.ClaudeSessionID = text.Cut(r.session, 200)
 	}
 	if row.UpdatedAt.After(now.Add(ahead)) {
-		row.Warnings = append(row.Warnings, "Its newest time is in the future: "+row.UpdatedAt.Format(time.RFC3339)+".")
+		row.Warn("Its newest time is in the future: %s.", row.UpdatedAt.Format(time.RFC3339))
 	}
-	if row.Warnings == nil {
-		row.Warnings = []string{}
-	}
-	withhold(&row, r.cut)
-	return row
+	withhold(row, r.cut)
 }
 
 // damageNotes tells everything that is wrong with the journal; the reason holds the first of it only.
@@ -66,25 +61,26 @@ func (r *run) damageNotes() []string {
 
 // updated is the newest activity: the newest event, else when the run was made, else when its folder changed.
 func (r *run) updated() time.Time {
-	if !r.journal.lastAt.IsZero() {
+	switch {
+	case !r.journal.lastAt.IsZero():
 		return r.journal.lastAt
-	}
-	if !r.created.IsZero() {
+	case !r.created.IsZero():
 		return r.created
 	}
-	if info, err := os.Stat(r.dir); err == nil {
-		return info.ModTime().UTC()
-	}
-	return time.Time{}
+	return files.Modified(r.dir)
 }
 
-func (r *run) details() []sources.Detail {
-	out := []sources.Detail{}
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, sources.Detail{Name: name, Text: text.Cut(value, 600)})
-		}
-	}
+// codes are the words for what became of the process code.
+var codes = map[string]string{
+	"same":       "unchanged since the start",
+	"changed":    "changed since the run recorded it",
+	"taken-over": "changed since the start, and an iterate has noted it",
+	"missing":    "unknown: the process file is not there",
+	"unknown":    "unknown: the process file cannot be read",
+}
+
+func (r *run) details() {
+	add := func(name, value string) { r.row.Add(name, text.Cut(value, 600)) }
 	j := r.journal
 	add("process", r.process)
 	if !r.created.IsZero() {
@@ -113,13 +109,7 @@ func (r *run) details() []sources.Detail {
 		add("session", r.sessionNote())
 	}
 	add("harness", r.harness)
-	add("process code", map[string]string{
-		"same":       "unchanged since the start",
-		"changed":    "changed since the run recorded it",
-		"taken-over": "changed since the start, and an iterate has noted it",
-		"missing":    "unknown: the process file is not there",
-		"unknown":    "unknown: the process file cannot be read",
-	}[r.code])
+	add("process code", codes[r.code])
 	add("process revision", r.revision)
 	if j.codeChanges > 0 {
 		add("code changes", fmt.Sprintf("%d noted in the journal", j.codeChanges))
@@ -129,7 +119,6 @@ func (r *run) details() []sources.Detail {
 	}
 	add("part of run", r.parent)
 	add("SDK", r.sdk)
-	return out
 }
 
 // pendingNames names what is pending: task:post wants the id.
@@ -143,66 +132,54 @@ func (r *run) pendingNames() string {
 
 // commands are what a person may type. A run is named by its folder: an id is looked up in the places of the current
 // folder.
-func (r *run) commands(now time.Time) []sources.Command {
-	out := []sources.Command{}
+func (r *run) commands(now time.Time) {
 	if !text.Typable(r.dir) {
-		return out
+		return
 	}
 	dir := text.ShellWord(r.dir)
-	add := func(command, effect string) { out = append(out, sources.Command{Command: command, Effect: effect}) }
 	status := "prints the state; changes nothing"
 	if r.state == "completed" {
 		status += ". Of a completed run it prints the completion proof too, which is a secret"
 	}
-	add("babysitter run:status "+dir+" --json", status)
-	add("babysitter run:events "+dir+" --limit 10 --reverse", "prints the newest events; changes nothing")
+	r.row.Look("babysitter run:status "+dir+" --json", status)
+	r.row.Look("babysitter run:events "+dir+" --limit 10 --reverse", "prints the newest events; changes nothing")
+	if r.unreadable() != "" || r.journal.falseFailure {
+		r.row.Look("babysitter run:repair-journal "+dir+" --dry-run",
+			"says which events a repair would drop; changes nothing")
+	}
 	if r.unreadable() != "" {
-		add("babysitter run:repair-journal "+dir+" --dry-run", "says which events a repair would drop; changes nothing")
-		return out
+		return
 	}
-	if r.journal.falseFailure {
-		add("babysitter run:repair-journal "+dir+" --dry-run", "says which events a repair would drop; changes nothing")
-	}
-	add("babysitter task:list "+dir+" --pending", "lists what it waits for; changes nothing")
+	r.row.Look("babysitter task:list "+dir+" --pending", "lists what it waits for; changes nothing")
 	if r.state == "failed" && r.journal.recoverable && r.lock.kind != "live" {
-		add("babysitter run:recover-process-error "+dir+" --dry-run", "says what taking the process error back would do "+
-			"(6.x); changes nothing")
+		r.row.Look("babysitter run:recover-process-error "+dir+" --dry-run",
+			"says what taking the process error back would do (6.x); changes nothing")
 	}
-	if terminal(r.state) || r.lock.kind == "live" {
-		return out
+	iterate := r.iterateEffect(now)
+	if terminal(r.state) || r.lock.kind == "live" || iterate == "" {
+		return
 	}
-	effect := r.iterateEffect(now)
-	if effect == "" {
-		return out
+	passing := ""
+	if r.unattended {
+		passing = ", passing every breakpoint"
 	}
-	acts := func(command, effect string) {
-		out = append(out, sources.Command{Command: command, Effect: effect, Acts: true})
+	if line, ok := r.wakeCommand(); ok {
+		r.row.Act(line, "opens the Claude session behind it again, whose stop hook goes on with the run"+passing+
+			". Make sure that no process has its conversation open")
 	}
-	if cmd, ok := r.wakeCommand(); ok {
-		effect := "opens the Claude session behind it again, whose stop hook goes on with the run"
-		if r.unattended {
-			effect += ", passing every breakpoint"
-		}
-		acts(cmd, effect+". Make sure that no process has its conversation open")
-	}
-	iterate := func() { acts("babysitter run:iterate "+dir+" --json", effect) }
 	if r.waits.tasks == 0 {
-		iterate()
+		r.row.Act("babysitter run:iterate "+dir+" --json", iterate)
 	}
-	if cmd, ok := r.inSession(); ok {
-		effect := "starts a Claude session that takes the run over and goes on with it"
-		if r.unattended {
-			effect += ", passing every breakpoint"
-		}
+	if line, ok := r.inSession(); ok {
+		effect := "starts a Claude session that takes the run over and goes on with it" + passing
 		if r.session != "" && r.claude() && r.sessionActive {
 			effect += "; it takes the run away from session " + text.Cut(r.session, 80) + ", so rather wake that one"
 		}
-		acts(cmd, effect)
+		r.row.Act(line, effect)
 	}
-	if r.waits.tasks > 0 {
-		iterate() // it does not do what was handed out
+	if r.waits.tasks > 0 { // it does not do what was handed out
+		r.row.Act("babysitter run:iterate "+dir+" --json", iterate)
 	}
-	return out
 }
 
 // terminal says that an iterate is never the answer: 0.0.x would execute a finished process again.
@@ -236,28 +213,24 @@ func (r *run) iterateEffect(now time.Time) string {
 
 // wakeCommand opens the session again to which tasks were handed out; they are done there and not by an iterate. The
 // hook of a session that is no longer active does not go on with the run.
-func (r *run) wakeCommand() (string, bool) {
+func (r *run) wakeCommand() (line string, ok bool) {
 	if r.waits.tasks == 0 || !r.claude() || !r.sessionActive || r.cwd == "" || !claude.IsUUID(strings.ToLower(r.session)) {
 		return "", false
 	}
-	return "cd -- " + text.ShellWord(r.cwd) + " && claude --resume " + r.session, text.Typable(r.cwd)
+	return sources.Reopen(r.cwd, r.session)
 }
 
-// inSession is the form for Claude Code. An id that is more than a plain name would be words to a model, so there is
-// none then.
-func (r *run) inSession() (string, bool) {
-	if r.id == "" || len(r.id) > 200 || r.id[0] == '-' || strings.ContainsFunc(r.id,
-		func(c rune) bool { return !strings.ContainsRune(idLetters, c) }) {
+// plainID is an id that is nothing but a name: any other would be words to a model.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9._][A-Za-z0-9._-]{0,199}$`)
+
+// inSession is the form for Claude Code.
+func (r *run) inSession() (line string, ok bool) {
+	if !plainID.MatchString(r.id) || !text.Typable(r.cwd) {
 		return "", false
 	}
-	cmd := "claude '/babysitter:call resume --run-id " + r.id + "'"
+	line = "claude '/babysitter:call resume --run-id " + r.id + "'"
 	if r.cwd != "" {
-		if !text.Typable(r.cwd) {
-			return "", false
-		}
-		cmd = "cd -- " + text.ShellWord(r.cwd) + " && " + cmd
+		line = "cd -- " + text.ShellWord(r.cwd) + " && " + line
 	}
-	return cmd, true
+	return line, true
 }
-
-const idLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"

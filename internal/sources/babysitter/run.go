@@ -1,19 +1,15 @@
 package babysitter
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
-	"recovery/internal/account"
 	"recovery/internal/sources"
 	"recovery/internal/sources/files"
 	"recovery/internal/text"
@@ -32,7 +28,7 @@ const maxCode = 64 << 20
 type run struct {
 	dir     string // its real path
 	id      string
-	meta    gjson.Result
+	meta    files.Object
 	metaErr error
 
 	process, prompt, harness, sdk, cwd string
@@ -52,55 +48,53 @@ type run struct {
 
 	code string // same, changed, taken-over, missing, unknown; "" when no hash was recorded
 
-	cut      func(string) string // takes the run's secrets out of a text
-	warnings []string
-}
-
-func (r *run) warn(format string, args ...any) {
-	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	cut func(string) string // takes the run's secrets out of a text
+	row sources.Row         // as it grows
 }
 
 // readRun reads a run's description, journal and lock.
 func readRun(dir string, process func(int) sources.Process) *run {
-	r := &run{dir: dir, id: filepath.Base(dir)}
+	r := &run{dir: dir, id: filepath.Base(dir), journal: readJournal(dir), lock: readLock(dir, process)}
 	r.meta, r.metaErr = readDescription(filepath.Join(dir, "run.json"))
-	r.journal = readJournal(dir)
-	r.warnings = append(r.warnings, r.journal.warnings...)
 	r.state = r.journal.state()
-	r.lock = readLock(dir, process)
-	r.describe()
+	r.row = sources.NewRow(Name, "", dir)
+	r.row.Warnings = append(r.row.Warnings, r.journal.warnings...)
+	if r.metaErr == nil {
+		r.describe()
+	}
 	r.hide()
 	return r
 }
 
+// readDescription reads a run.json. run:status takes any JSON for one that JavaScript counts as something; of what is
+// no object, no member is there.
+func readDescription(path string) (files.Object, error) {
+	v, err := files.JSON(path)
+	if err == nil && !truthy(v) {
+		err = files.ErrNoObject
+	}
+	return files.ObjectOf(v), err
+}
+
 // describe takes what run.json says.
 func (r *run) describe() {
-	if r.metaErr != nil {
-		return
-	}
-	m := pick(r.meta, "runId", "processId", "prompt", "harness", "sdkVersion", "cwd", "createdAt", "nonInteractive",
-		"layoutVersion", "nested", "completionProof", "processRevision")
-	if id := str(m[0]); id != "" {
+	o := r.meta
+	if id := o.Text("runId"); id != "" {
 		if id != r.id {
-			r.warn("The run calls itself %s and its folder is named %s: name the folder in commands.", text.Cut(id, 120),
+			r.row.Warn("The run calls itself %s and its folder is named %s: name the folder in commands.", text.Cut(id, 120),
 				text.Cut(r.id, 120))
 		}
 		r.id = id
 	}
-	r.process, r.prompt, r.harness, r.sdk, r.cwd = str(m[1]), str(m[2]), str(m[3]), str(m[4]), str(m[5])
-	r.created, r.unattended, r.layout = readTime(str(m[6])), truthy(m[7]), str(m[8])
-	r.parent, r.revision = str(member(m[9], "parentRunId")), str(m[11])
-	if proof := str(m[10]); proof != "" {
+	r.process, r.prompt, r.revision = o.Text("processId"), o.Text("prompt"), o.Text("processRevision")
+	r.harness = cmp.Or(o.Text("harness"), r.journal.harness)
+	r.sdk = cmp.Or(o.Text("sdkVersion"), r.journal.sdk)
+	r.cwd = cmp.Or(o.Text("cwd"), projectOf(r.dir))
+	r.created, r.unattended, r.layout = files.Time(o.Text("createdAt")), truthy(o["nonInteractive"]),
+		o.Text("layoutVersion")
+	r.parent = o.Object("nested").Text("parentRunId")
+	if proof := o.Text("completionProof"); proof != "" {
 		r.journal.secrets = append(r.journal.secrets, proof)
-	}
-	if r.harness == "" {
-		r.harness = r.journal.harness
-	}
-	if r.sdk == "" {
-		r.sdk = r.journal.sdk
-	}
-	if r.cwd == "" {
-		r.cwd = projectOf(r.dir)
 	}
 }
 
@@ -143,13 +137,11 @@ func tooBig(err error) bool { return strings.HasPrefix(files.Cause(err), "is lar
 // finished says that nothing continues the run. A process error can be taken back, and a failure that came after the
 // completion is probably false, so neither is the end.
 func (r *run) finished() bool {
-	switch {
-	case r.unreadable() != "" || r.lock.kind == "live":
+	if r.unreadable() != "" || r.lock.kind == "live" || r.state == "failed" && (r.journal.recoverable ||
+		r.journal.falseFailure) {
 		return false
-	case r.state == "failed":
-		return !r.journal.recoverable && !r.journal.falseFailure
 	}
-	return r.state == "completed" || r.state == "halted"
+	return terminal(r.state)
 }
 
 // bare says that no process was assigned yet.
@@ -159,7 +151,7 @@ func (r *run) bare() bool {
 
 // importPath is the process file as run.json names it; empty when it names none, so that an iterate fails.
 func (r *run) importPath() string {
-	return str(member(member(r.meta, "entrypoint"), "importPath"))
+	return r.meta.Object("entrypoint").Text("importPath")
 }
 
 // hashes remembers the hash of a process file, since many runs share one.
@@ -177,12 +169,13 @@ func (r *run) checkCode(known *hashes) {
 		path = filepath.Join(r.dir, path)
 	}
 	now := known.of(path)
-	recorded := strings.ToLower(str(member(r.meta, "processCodeHash")))
+	recorded := strings.ToLower(r.meta.Text("processCodeHash"))
 	start := strings.ToLower(r.journal.startHash)
 	switch {
 	case now == "missing":
 		r.code = "missing"
-		r.warn("The process file %s is not there: an iterate fails, and changes nothing, until it is.", text.Cut(path, 300))
+		r.row.Warn("The process file %s is not there: an iterate fails, and changes nothing, until it is.",
+			text.Cut(path, 300))
 	case recorded == "" && start == "":
 	case now == "":
 		r.code = "unknown"
@@ -206,18 +199,17 @@ func (h *hashes) of(path string) string {
 }
 
 func hashFile(path string) string {
-	info, err := os.Stat(path)
+	f, info, err := files.Open(path)
 	if files.Absent(err) {
 		return "missing"
 	}
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCode {
-		return ""
-	}
-	f, err := account.Door{}.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = f.Close() }()
+	if info.Size() > maxCode {
+		return ""
+	}
 	sum := sha256.New()
 	if n, err := io.Copy(sum, io.LimitReader(f, maxCode+1)); err != nil || n > maxCode {
 		return ""

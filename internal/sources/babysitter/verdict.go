@@ -26,32 +26,32 @@ func (r *run) judge(now time.Time) (sources.Verdict, string) {
 			". Leave it alone; an iterate would wait ten seconds and fail."
 	case "corrupt", "reused":
 		if !r.finished() {
+			_, why := r.calm(now)
 			return sources.Person, "the lock is in the way (" + r.lock.text() +
-				"), and a person has to make sure that nothing runs first. Without it: " + r.calm(now).why
+				"), and a person has to make sure that nothing runs first. Without it: " + why
 		}
 	}
-	a := r.calm(now)
-	if a.verdict != sources.Safe && a.verdict != sources.Time || r.finished() {
-		return a.verdict, a.why
+	verdict, why := r.calm(now)
+	if verdict != sources.Safe && verdict != sources.Time || r.finished() {
+		return verdict, why
 	}
 	switch {
 	case r.bare():
-		return sources.Person, "it has no process yet: run:assign-process gives it one. " + a.why
+		return sources.Person, "it has no process yet: run:assign-process gives it one. " + why
 	case r.importPath() == "":
-		return sources.Person, "its run.json names no process file, so an iterate fails. " + a.why
+		return sources.Person, "its run.json names no process file, so an iterate fails. " + why
 	case r.layout != "" && r.layout != layout:
-		return sources.Person, fmt.Sprintf("an iterate refuses its layout version %s. %s", text.Cut(r.layout, 60), a.why)
+		return sources.Person, "an iterate refuses its layout version " + text.Cut(r.layout, 60) + ". " + why
 	case r.unattended:
 		return sources.Person, "it is non-interactive: an iterate passes every breakpoint by itself, so waking it is an " +
-			"approval. " + a.why
+			"approval. " + why
 	case r.code == "changed":
 		return sources.Person, "the process code changed since the run recorded it, so the replay may not fit the journal. " +
-			a.why
+			why
+	case r.code == "missing":
+		why += "; but its process file is not there, so an iterate fails until it is"
 	}
-	if r.code == "missing" {
-		a.why += "; but its process file is not there, so an iterate fails until it is"
-	}
-	return a.verdict, a.why + r.lockNote()
+	return verdict, why + r.lockNote()
 }
 
 func (r *run) lockNote() string {
@@ -61,13 +61,8 @@ func (r *run) lockNote() string {
 	return "; the lock is " + r.lock.text()
 }
 
-type answer struct {
-	verdict sources.Verdict
-	why     string
-}
-
 // calm is the verdict when nothing but the journal counts.
-func (r *run) calm(now time.Time) answer {
+func (r *run) calm(now time.Time) (sources.Verdict, string) {
 	j := r.journal
 	switch r.state {
 	case "completed":
@@ -78,18 +73,22 @@ func (r *run) calm(now time.Time) answer {
 		if kinds := kinds(j.pendingByKind()); kinds != "" {
 			why += "; what is still pending (" + kinds + ") is never resolved in a completed run"
 		}
-		return answer{sources.Done, why}
+		return sources.Done, why
 	case "halted":
-		return answer{sources.Done, "it halted itself: " + text.Cut(cmp.Or(j.haltReason, "no reason is recorded"), 300)}
+		return sources.Done, "it halted itself: " + text.Cut(cmp.Or(j.haltReason, "no reason is recorded"), 300)
 	case "failed":
 		return r.failed()
 	case "waiting":
 		return r.waiting(now)
 	}
-	return r.begun()
+	verdict, why := r.begun()
+	if verdict == sources.Safe {
+		why += r.wake()
+	}
+	return verdict, why
 }
 
-func (r *run) failed() answer {
+func (r *run) failed() (sources.Verdict, string) {
 	j := r.journal
 	said := text.Cut(cmp.Or(j.errorText, "no message"), 300)
 	if j.errorName != "" && j.errorName != "Error" {
@@ -97,51 +96,51 @@ func (r *run) failed() answer {
 	}
 	switch {
 	case j.falseFailure:
-		return answer{sources.Person,
-			"the failure is probably false: it had completed before, and then two events collided (" + said +
-				"). Look at the output; an iterate would not help."}
+		return sources.Person, "the failure is probably false: it had completed before, and then two events collided (" +
+			said +
+			"). Look at the output; an iterate would not help."
 	case j.recoverable:
-		return answer{sources.Person, "its process stopped with an error (" + said + "), which is recoverable: mend the " +
-			"process, then run:recover-process-error takes the error back"}
+		return sources.Person, "its process stopped with an error (" + said + "), which is recoverable: mend the " +
+			"process, then run:recover-process-error takes the error back"
 	case j.sealReason != "":
-		return answer{sources.Done, "it was sealed as failed by hand: " + text.Cut(j.sealReason, 200)}
+		return sources.Done, "it was sealed as failed by hand: " + text.Cut(j.sealReason, 200)
 	case j.completions > 0:
-		return answer{sources.Done, "it had completed, was run again, and failed: " + said}
+		return sources.Done, "it had completed, was run again, and failed: " + said
 	}
-	return answer{sources.Done, "it failed: " + said}
+	return sources.Done, "it failed: " + said
 }
 
-func (r *run) waiting(now time.Time) answer {
+func (r *run) waiting(now time.Time) (sources.Verdict, string) {
 	w := r.waits
 	switch {
 	case len(w.answered) > 0:
-		return answer{sources.Person, fmt.Sprintf("the result of %d pending tasks is written and not recorded in the "+
+		return sources.Person, fmt.Sprintf("the result of %d pending tasks is written and not recorded in the "+
 			"journal (%s): whoever wrote it was cut off. Look at tasks/<id>/result.json and post it again.", len(w.answered),
-			text.Cut(some(w.answered), 200))}
+			text.Cut(some(w.answered), 200))
 	case len(w.breakpoints) > 0 && r.unattended:
-		return answer{sources.Person, "a breakpoint is open and the run is non-interactive: an iterate passes the " +
-			"breakpoint by itself, which is an approval"}
+		return sources.Person, "a breakpoint is open and the run is non-interactive: an iterate passes the " +
+			"breakpoint by itself, which is an approval"
 	case len(w.breakpoints) > 0:
-		return answer{sources.Person, "it waits for a person's answer, and nothing reminds anybody; after the answer an " +
-			"iterate goes on" + r.wake()}
+		return sources.Person, "it waits for a person's answer, and nothing reminds anybody; after the answer an " +
+			"iterate goes on" + r.wake()
 	case w.tasks > 0 && r.session == "":
-		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") and no session is recorded that knows how " +
-			"far they got; an iterate only lists the same tasks again"}
+		return sources.Person, "tasks were handed out (" + w.kinds + ") and no session is recorded that knows how " +
+			"far they got; an iterate only lists the same tasks again"
 	case w.tasks > 0 && !r.claude():
-		return answer{sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + text.Cut(r.session, 80) +
-			" of " + text.Cut(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"}
+		return sources.Person, "tasks were handed out (" + w.kinds + ") to the session " + text.Cut(r.session, 80) +
+			" of " + text.Cut(r.harness, 60) + ", which has to be opened again there; an iterate only lists them again"
 	case w.tasks > 0:
-		return answer{sources.Safe, "tasks were handed out (" + w.kinds + ") and their session stopped before it " +
-			"reported; an iterate only lists them again" + r.wake()}
+		return sources.Safe, "tasks were handed out (" + w.kinds + ") and their session stopped before it " +
+			"reported; an iterate only lists them again" + r.wake()
 	case len(w.sleeps) > 0 && !w.sleeps[0].After(now):
-		return answer{sources.Safe, fmt.Sprintf("its sleep ended %s ago: ready for an iterate%s",
-			text.Age(now.Sub(w.sleeps[0]), time.Hour), r.wake())}
+		return sources.Safe, fmt.Sprintf("its sleep ended %s ago: ready for an iterate%s",
+			text.Age(now.Sub(w.sleeps[0]), time.Hour), r.wake())
 	case len(w.sleeps) > 0:
-		return answer{sources.Time, "nothing is to be done before " + w.sleeps[0].Format(time.RFC3339) +
-			"; then an iterate goes on" + r.wake()}
+		return sources.Time, "nothing is to be done before " + w.sleeps[0].Format(time.RFC3339) +
+			"; then an iterate goes on" + r.wake()
 	}
-	return answer{sources.Person, "it sleeps until a time that cannot be read: run:iterate tells it, but would also go " +
-		"on if the time has come"}
+	return sources.Person, "it sleeps until a time that cannot be read: run:iterate tells it, but would also go " +
+		"on if the time has come"
 }
 
 // wake is the sentence about the session behind the run.
@@ -157,34 +156,34 @@ func (r *run) wake() string {
 }
 
 // begun tells the cases apart that run:status calls created.
-func (r *run) begun() answer {
+func (r *run) begun() (sources.Verdict, string) {
 	j := r.journal
 	switch {
 	case j.missing || j.files == 0:
-		return answer{sources.Person, "created: its journal is missing or empty. Its creation was cut off, or the journal " +
-			"was lost; in the second case an iterate does everything again"}
+		return sources.Person, "created: its journal is missing or empty. Its creation was cut off, or the journal " +
+			"was lost; in the second case an iterate does everything again"
 	case len(j.effects) == 0 && r.bare():
-		return answer{sources.Person, "created without a process: run:assign-process gives it one"}
+		return sources.Person, "created without a process: run:assign-process gives it one"
 	case r.recovered():
-		return answer{sources.Safe, "created: a process error was taken back, and nothing has run since; an iterate runs " +
-			"the process again" + r.wake()}
+		return sources.Safe, "created: a process error was taken back, and nothing has run since; an iterate runs " +
+			"the process again"
 	case j.lastResolved == "error":
 		why := "created: its last task failed (" + text.Cut(cmp.Or(j.taskError, "no message"), 300) +
 			") and the run was not written as failed; an iterate "
 		if strings.HasPrefix(r.sdk, "0.") || r.sdk == "" {
-			return answer{sources.Person, why + "writes it as failed unless the process handles the error"}
+			return sources.Person, why + "writes it as failed unless the process handles the error"
 		}
-		return answer{sources.Person, why + "repeats the failure and writes nothing unless the process handles the error"}
+		return sources.Person, why + "repeats the failure and writes nothing unless the process handles the error"
 	case r.lock.kind == "stale":
-		return answer{sources.Safe, "created: cut off in the middle of an iteration; what was recorded is not done again, " +
-			"code outside of tasks is" + r.wake()}
+		return sources.Safe, "created: cut off in the middle of an iteration; what was recorded is not done again, " +
+			"code outside of tasks is"
 	case len(j.effects) == 0 && j.others > 0:
-		return answer{sources.Safe, "created: an iteration began and asked for nothing before it was cut off; an iterate " +
-			"begins again" + r.wake()}
+		return sources.Safe, "created: an iteration began and asked for nothing before it was cut off; an iterate " +
+			"begins again"
 	case len(j.effects) == 0:
-		return answer{sources.Safe, "created: never started; an iterate starts it" + r.wake()}
+		return sources.Safe, "created: never started; an iterate starts it"
 	}
-	return answer{sources.Safe, "created: everything it asked for is answered, ready for the next iterate" + r.wake()}
+	return sources.Safe, "created: everything it asked for is answered, ready for the next iterate"
 }
 
 // recoveredPrefix begins the name under which run:recover-process-error keeps the old journal; a time in milliseconds

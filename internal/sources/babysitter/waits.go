@@ -1,6 +1,7 @@
 package babysitter
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -38,7 +39,7 @@ func (r *run) readWaits(now time.Time) {
 		if !e.asked.IsZero() && (w.oldest.IsZero() || e.asked.Before(w.oldest)) {
 			w.oldest = e.asked
 		}
-		var task gjson.Result
+		var task files.Object
 		dir := taskDir(r.dir, e.id)
 		if i < maxLooked && dir != "" {
 			if _, err := os.Stat(filepath.Join(dir, "result.json")); err == nil {
@@ -46,8 +47,8 @@ func (r *run) readWaits(now time.Time) {
 			}
 			if e.kind == "breakpoint" || e.kind == "sleep" {
 				var err error
-				if task, err = readObject(filepath.Join(dir, "task.json")); err != nil {
-					r.warn("The task file of %s %s %s.", text.Cut(e.kind, 40), text.Cut(e.id, 80), files.Cause(err))
+				if task, err = files.ReadObject(filepath.Join(dir, "task.json")); err != nil {
+					r.row.Warn("The task file of %s %s %s.", text.Cut(e.kind, 40), text.Cut(e.id, 80), files.Cause(err))
 				}
 			}
 		}
@@ -55,12 +56,12 @@ func (r *run) readWaits(now time.Time) {
 		case "breakpoint":
 			w.breakpoints = append(w.breakpoints, breakpointText(e, r.cut(question(dir, task, e)), now))
 			if e.asked.After(now) {
-				r.warn("The breakpoint %s was asked in the future, by its time.", text.Cut(e.id, 80))
+				r.row.Warn("The breakpoint %s was asked in the future, by its time.", text.Cut(e.id, 80))
 			}
 		case "sleep":
 			if at := sleepTarget(task, e.label); at.IsZero() {
 				w.badSleeps++
-				r.warn("The time until which the sleep %s goes cannot be read.", text.Cut(e.id, 80))
+				r.row.Warn("The time until which the sleep %s goes cannot be read.", text.Cut(e.id, 80))
 			} else {
 				w.sleeps = append(w.sleeps, at)
 			}
@@ -81,20 +82,19 @@ func taskDir(run, id string) string {
 
 // question is what a breakpoint asks, looked up where the program's own display does, in its order: the task folder's
 // input.json, the task's inputs, its metadata, the label.
-func question(dir string, task gjson.Result, e *effect) string {
-	var input gjson.Result
+func question(dir string, task files.Object, e *effect) string {
+	var input files.Object
 	if dir != "" {
-		input, _ = readObject(filepath.Join(dir, "input.json"))
+		input, _ = files.ReadObject(filepath.Join(dir, "input.json"))
 	}
-	for _, v := range []gjson.Result{input, member(task, "inputs"), member(task, "metadata")} {
-		for _, holder := range []gjson.Result{v, member(v, "payload")} {
-			if q := str(member(holder, "question")); q != "" {
-				return q
-			}
+	asked := []files.Object{input, task.Object("inputs"), task.Object("metadata")}
+	for _, o := range asked {
+		if q := cmp.Or(o.Text("question"), o.Object("payload").Text("question")); q != "" {
+			return q
 		}
 	}
-	for _, v := range []gjson.Result{member(task, "inputs"), member(task, "metadata")} {
-		if t := str(member(member(v, "payload"), "title")); t != "" {
+	for _, o := range asked[1:] {
+		if t := o.Object("payload").Text("title"); t != "" {
 			return t
 		}
 	}
@@ -122,17 +122,17 @@ func breakpointText(e *effect, question string, now time.Time) string {
 const maxEpoch = 8.64e15
 
 // sleepTarget is the time of a sleep: the task's own number, else its text, else the label "sleep:<time>".
-func sleepTarget(task gjson.Result, label string) time.Time {
-	for _, v := range []gjson.Result{member(task, "sleep"), member(task, "metadata"), member(task, "inputs")} {
-		m := pick(v, "targetEpochMs", "iso")
-		if m[0].Type == gjson.Number && m[0].Num > 0 && m[0].Num <= maxEpoch {
-			return time.UnixMilli(int64(m[0].Num)).UTC()
+func sleepTarget(task files.Object, label string) time.Time {
+	for _, name := range []string{"sleep", "metadata", "inputs"} {
+		o := task.Object(name)
+		if ms := o["targetEpochMs"]; ms.Type == gjson.Number && ms.Num > 0 && ms.Num <= maxEpoch {
+			return time.UnixMilli(int64(ms.Num)).UTC()
 		}
-		if at := readTime(str(m[1])); !at.IsZero() {
+		if at := files.Time(o.Text("iso")); !at.IsZero() {
 			return at
 		}
 	}
-	return readTime(strings.TrimPrefix(label, "sleep:"))
+	return files.Time(strings.TrimPrefix(label, "sleep:"))
 }
 
 // kinds is "breakpoint 1, sleep 2", in the order of the names.
@@ -146,8 +146,7 @@ func kinds(byKind map[string]int) string {
 
 // text is what the run waits for, in words.
 func (w waits) text() string {
-	var parts []string
-	parts = append(parts, w.breakpoints[:min(len(w.breakpoints), maxShown)]...)
+	parts := slices.Clone(w.breakpoints[:min(len(w.breakpoints), maxShown)])
 	if more := len(w.breakpoints) - maxShown; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more breakpoints", more))
 	}
