@@ -173,9 +173,9 @@ func Counted(counts map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// shown is how many rows of one source are listed unless all are wanted: what can be read, and what cannot, each for
+// Shown is how many rows of one source are listed unless all are wanted: what can be read, and what cannot, each for
 // itself, so that neither hides the other. It counts for each source, so that a busy one does not hide the others.
-const shown = 20
+const Shown = 20
 
 // Limit counts the rows of one source.
 type Limit struct{ readable, unreadable int }
@@ -183,11 +183,11 @@ type Limit struct{ readable, unreadable int }
 // Beyond takes one more row; not empty, it is the reason why the row is not listed.
 func (l *Limit) Beyond(unreadable bool) string {
 	if unreadable {
-		if l.unreadable++; l.unreadable > shown {
-			return fmt.Sprintf("unreadable, beyond the first %d", shown)
+		if l.unreadable++; l.unreadable > Shown {
+			return fmt.Sprintf("unreadable, beyond the first %d", Shown)
 		}
-	} else if l.readable++; l.readable > shown {
-		return fmt.Sprintf("older than the newest %d", shown)
+	} else if l.readable++; l.readable > Shown {
+		return fmt.Sprintf("older than the newest %d", Shown)
 	}
 	return ""
 }

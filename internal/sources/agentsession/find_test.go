@@ -53,15 +53,6 @@ func store(t testing.TB) string {
 	return dir
 }
 
-func detail(r sources.Row, name string) string {
-	for _, d := range r.Details {
-		if d.Name == name {
-			return d.Text
-		}
-	}
-	return ""
-}
-
 func hasWarning(r sources.Row, part string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, part) })
 }
@@ -74,7 +65,7 @@ func hasCommand(r sources.Row, part string) bool {
 func byAgent(f sources.Found) map[string]sources.Row {
 	out := map[string]sources.Row{}
 	for _, r := range f.Rows {
-		out[detail(r, "agent")+"/"+r.ID[max(0, len(r.ID)-4):]] = r
+		out[r.Detail("agent")+"/"+r.ID[max(0, len(r.ID)-4):]] = r
 	}
 	return out
 }
@@ -124,16 +115,16 @@ func TestCorpus(t *testing.T) {
 		if name == "checkpoint" {
 			w = "1 h old (2026-11-29T11:10:00Z, the checkpoint's own time)"
 		}
-		if !strings.Contains(detail(r, name), w) {
-			t.Errorf("%s is %q, want %q", name, detail(r, name), w)
+		if !strings.Contains(r.Detail(name), w) {
+			t.Errorf("%s is %q, want %q", name, r.Detail(name), w)
 		}
 	}
 	if r := rows["foreign/sion"]; !hasWarning(r, "names the agent other-agent; its folder says foreign") ||
 		!hasWarning(r, "names the session different-id") || r.ID != "not-a-uuid-session" || r.ClaudeSessionID != "" {
 		t.Errorf("%+v", r)
 	}
-	if r := rows["minimal/0008"]; !strings.Contains(detail(r, "checkpoint"), "the file's time") ||
-		detail(r, "bus position") != "9" || r.Title != "only a task" {
+	if r := rows["minimal/0008"]; !strings.Contains(r.Detail("checkpoint"), "the file's time") ||
+		r.Detail("bus position") != "9" || r.Title != "only a task" {
 		t.Errorf("%+v", r)
 	}
 	if r := rows["builder/0002"]; r.ClaudeSessionID != "3f0c5f1e-0000-4000-8000-000000000002" ||

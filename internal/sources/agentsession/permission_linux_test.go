@@ -48,7 +48,7 @@ func TestPermission(t *testing.T) {
 	}()
 	rows := map[string]sources.Row{}
 	for _, r := range (<-answer).Rows {
-		rows[detail(r, "agent")+"/"+r.ID] = r
+		rows[r.Detail("agent")+"/"+r.ID] = r
 	}
 	if rows["a/good"].State != "sleeping" {
 		t.Skipf("the rights cannot be taken away here: %+v", rows)

@@ -132,15 +132,6 @@ func hasWarning(r sources.Row, part string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, part) })
 }
 
-func detail(r sources.Row, name string) string {
-	for _, d := range r.Details {
-		if d.Name == name {
-			return d.Text
-		}
-	}
-	return ""
-}
-
 func fingerprint(t testing.TB, dir string) string {
 	t.Helper()
 	print, err := fixtures.Fingerprint(dir)

@@ -161,8 +161,8 @@ func TestDetails(t *testing.T) {
 	for name, want := range map[string]string{"process revision": "v7", "part of run": "mother", "SDK": "6.0.0",
 		"harness": "claude-code", "completions": "2", "code changes": "1 noted",
 		"process": "demo/process", "created": "2026-11-29T12:00:00Z", "events": "4, the last is RUN_COMPLETED"} {
-		if !strings.HasPrefix(detail(r, name), want) {
-			t.Errorf("%s: %q, want %q", name, detail(r, name), want)
+		if !strings.HasPrefix(r.Detail(name), want) {
+			t.Errorf("%s: %q, want %q", name, r.Detail(name), want)
 		}
 	}
 	if r.Cwd != "/srv/project" || r.Source != Name || r.Store != files.Real(run) ||
@@ -213,9 +213,9 @@ func TestLock(t *testing.T) {
 		write(t, filepath.Join(run, "run.lock"), c.lock)
 		m := machine(run)
 		m.Process = c.process
-		if r := only(t, Find(m)); r.Verdict != c.verdict || !strings.Contains(detail(r, "lock"), c.detail) ||
+		if r := only(t, Find(m)); r.Verdict != c.verdict || !strings.Contains(r.Detail("lock"), c.detail) ||
 			hasCommand(r, "run:iterate") != c.iterate {
-			t.Errorf("%s: %s %q %v", name, r.Verdict, detail(r, "lock"), r.Commands)
+			t.Errorf("%s: %s %q %v", name, r.Verdict, r.Detail("lock"), r.Commands)
 		}
 		makeRun(t, run, nil, begun, ev{"RUN_COMPLETED", nil})
 		if r := Find(m).Rows; (len(r) == 1) != (c.verdict == sources.Live) {
@@ -250,9 +250,9 @@ func TestProcessCode(t *testing.T) {
 		if c.prepare != nil {
 			c.prepare(filepath.Join(run, "process.js"))
 		}
-		if r := only(t, Find(machine(run))); r.Verdict != c.verdict || !strings.Contains(detail(r, "process code"),
-			c.detail) || (c.detail == "") != (detail(r, "process code") == "") {
-			t.Errorf("%s: %s %q %s", name, r.Verdict, detail(r, "process code"), r.Reason)
+		if r := only(t, Find(machine(run))); r.Verdict != c.verdict || !strings.Contains(r.Detail("process code"),
+			c.detail) || (c.detail == "") != (r.Detail("process code") == "") {
+			t.Errorf("%s: %s %q %s", name, r.Verdict, r.Detail("process code"), r.Reason)
 		}
 	}
 }
@@ -338,7 +338,7 @@ func TestHandedOutTasks(t *testing.T) {
 		t.Errorf("%v", acting(r))
 	}
 	for name, want := range map[string]string{"claude": "e1 (agent)", "breakpoint": "e1 (breakpoint)"} {
-		if got := detail(rows[name], "pending effects"); got != want {
+		if got := rows[name].Detail("pending effects"); got != want {
 			t.Errorf("%s: pending effects %q, want %q", name, got, want)
 		}
 	}

@@ -46,6 +46,12 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	f, err := account.Door{}.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		_ = f.Close()
+	}
 	return f, info, err
 }
 

@@ -65,7 +65,7 @@ func BenchmarkMillionEvents(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for b.Loop() {
-				if f := Find(machine("", path)); len(f.Problems) != 0 || len(f.Rows) != shown {
+				if f := Find(machine("", path)); len(f.Problems) != 0 || len(f.Rows) != sources.Shown {
 					b.Fatalf("%d rows, %+v, %v", len(f.Rows), f.Problems, f.LeftOut)
 				}
 			}
@@ -91,7 +91,7 @@ func BenchmarkManySessions(b *testing.B) {
 	}
 	path := store(b, filepath.Join(b.TempDir(), "many.db"), events...)
 	for b.Loop() {
-		if f := Find(machine("", path)); len(f.Rows) != shown || len(f.Problems) != 0 {
+		if f := Find(machine("", path)); len(f.Rows) != sources.Shown || len(f.Problems) != 0 {
 			b.Fatalf("%+v", f)
 		}
 	}

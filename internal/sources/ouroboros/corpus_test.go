@@ -97,16 +97,16 @@ func TestCorpus(t *testing.T) {
 					continue
 				}
 				row := find(t, all.Rows, id)
-				if row.State != facts["status"] || detail(row, "execution") != facts["execution_id"] ||
-					detail(row, "seed") != facts["seed_id"] ||
-					detail(row, "started") != facts["start_time"] || detail(row, "pause reason") != some(facts["pause_reason"], row) ||
-					detail(row, "hint") != some(facts["resume_hint"], row) {
+				if row.State != facts["status"] || row.Detail("execution") != facts["execution_id"] ||
+					row.Detail("seed") != facts["seed_id"] ||
+					row.Detail("started") != facts["start_time"] || row.Detail("pause reason") != some(facts["pause_reason"], row) ||
+					row.Detail("hint") != some(facts["resume_hint"], row) {
 					t.Errorf("%+v, want %v", row, facts)
 				}
 				if row.State == "paused" {
 					kind := facts["pause_kind"]
-					if detail(row, "pause") != kind {
-						t.Errorf("pause %s, want %v", detail(row, "pause"), kind)
+					if row.Detail("pause") != kind {
+						t.Errorf("pause %s, want %v", row.Detail("pause"), kind)
 					}
 					if after, ok := facts["resume_after"].(string); ok {
 						end, _ := time.Parse(time.RFC3339Nano, after)
@@ -117,12 +117,12 @@ func TestCorpus(t *testing.T) {
 					}
 				}
 				if n, ok := facts["total_count"]; ok {
-					if c := detail(row, "criteria"); !terminal(row.State) && c == "" {
+					if c := row.Detail("criteria"); !terminal(row.State) && c == "" {
 						t.Errorf("criteria %q, want of %v", c, n)
 					}
 				}
 			}
-			if name == "failed-resume-unavailable.db" && !strings.Contains(detail(all.Rows[0], "ended"),
+			if name == "failed-resume-unavailable.db" && !strings.Contains(all.Rows[0].Detail("ended"),
 				"start a new attempt. (process_local_resume_unavailable)") {
 				t.Errorf("%+v", all.Rows[0])
 			}

@@ -186,7 +186,7 @@ func TestRootsOfAllKinds(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	m.Roots = []string{path}
-	if f = Find(m); len(f.Rows) != 1 || f.Rows[0].Verdict != sources.Live || detail(f.Rows[0], "note") == "" {
+	if f = Find(m); len(f.Rows) != 1 || f.Rows[0].Verdict != sources.Live || f.Rows[0].Detail("note") == "" {
 		t.Errorf("%+v", f)
 	}
 	if f = Find(sources.Machine{}); len(f.Rows)+len(f.Problems)+len(f.Looked) != 0 {
@@ -275,7 +275,7 @@ func TestOrderAndLimit(t *testing.T) {
 	store(t, filepath.Join(home, folderName, legacyName), events...)
 	m := machine(home)
 	f := Find(m)
-	if len(f.Rows) != shown || f.Rows[0].ID != "run_03" || f.Rows[1].ID != "run_29" {
+	if len(f.Rows) != sources.Shown || f.Rows[0].ID != "run_03" || f.Rows[1].ID != "run_29" {
 		t.Errorf("%v", list(f.Rows))
 	}
 	if d := cmp.Diff(map[string]int{"older than the newest 20": 10, "completed": 1, "failed": 1, "cancelled": 1},
@@ -332,8 +332,8 @@ func TestPipelines(t *testing.T) {
 	}
 	// The monitor shows sessions and no pipelines.
 	for _, r := range f.Rows {
-		if detail(r, "kind") == pipelineKind && strings.Contains(Next(r), "monitor") {
-			t.Errorf("%s: %s", r.ID, Next(r))
+		if r.Detail("kind") == pipelineKind && strings.Contains(action(r), "monitor") {
+			t.Errorf("%s: %s", r.ID, action(r))
 		}
 	}
 	if !strings.HasSuffix(Box(find(t, f.Rows, "auto_1")), "interview -> next: answer its question\n") {

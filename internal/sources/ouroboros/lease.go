@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"recovery/internal/text"
-
 	"github.com/tidwall/gjson"
+
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 // drift is how far a recorded start may be from the process's own for both to be the same process.
@@ -82,81 +82,69 @@ func readLease(m sources.Machine, folders []string, session string) lease {
 		}
 		if best.owner == gone {
 			best = l
-		} else {
-			best.warnings = l.warnings
 		}
+		best.warnings = l.warnings
 	}
 	return best
 }
 
+// readOneLease reads one file; false when there is none.
 func readOneLease(m sources.Machine, path string) (lease, bool) {
-	data, err := readSmall(path, 4096)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	data, err := files.ReadSmall(path, 4096)
+	if errors.Is(err, fs.ErrNotExist) {
 		return lease{}, false
-	case errors.Is(err, errTooBig):
-		data = nil
-	case err != nil:
+	}
+	if err != nil && err != files.ErrTooBig {
 		return lease{owner: unsure, text: "its lease cannot be read",
 			warnings: []string{"the lease cannot be read, so whether its owner lives is not known: " + reason(err)}}, true
 	}
 	pid, start, ok := parseLease(string(data))
-	if !ok {
+	if !ok || err != nil {
 		return lease{owner: gone, text: "a malformed lease counts as none",
 			warnings: []string{"its lease is malformed and counts as none, as it does for Ouroboros"}}, true
 	}
-	p := sources.Process{}
-	if m.Process != nil {
-		p = m.Process(pid)
-	} else {
-		return lease{owner: unsure, text: "its processes cannot be looked at"}, true
+	owner, words := ownerOf(m, pid, start)
+	return lease{owner: owner, text: fmt.Sprintf(words, pid)}, true
+}
+
+// ownerOf says whether a process is the one that took the lease, in words with a place for its id.
+func ownerOf(m sources.Machine, pid int, start time.Time) (owner, string) {
+	p := m.Process(pid)
+	off := p.Started.Sub(start)
+	switch {
+	case !p.Running:
+		return gone, "its owner, process %d, is gone"
+	case start.IsZero():
+		return alive, "process %d runs; its lease records no start, so it may be another one"
+	case p.Started.IsZero():
+		return alive, "process %d runs; when it started cannot be seen"
+	case off <= drift && off >= -drift:
+		return alive, "its owner, process %d, runs"
+	case m.Getenv("WSL_DISTRO_NAME") != "" || m.Getenv("WSL_INTEROP") != "":
+		return unsure, "process %d runs, and its start differs from the lease's; clocks drift under WSL, so it may be the owner"
 	}
-	if !p.Running {
-		return lease{owner: gone, text: fmt.Sprintf("its owner, process %d, is gone", pid)}, true
-	}
-	if start.IsZero() {
-		return lease{owner: alive, text: fmt.Sprintf("process %d runs; its lease records no start, so it may be another one",
-			pid)}, true
-	}
-	if p.Started.IsZero() {
-		return lease{owner: alive, text: fmt.Sprintf("process %d runs; when it started cannot be seen", pid)}, true
-	}
-	if off := p.Started.Sub(start); off > drift || off < -drift {
-		if m.Getenv != nil && (m.Getenv("WSL_DISTRO_NAME") != "" || m.Getenv("WSL_INTEROP") != "") {
-			return lease{owner: unsure, text: fmt.Sprintf("process %d runs, and its start differs from the lease's; clocks "+
-				"drift under WSL, so it may be the owner", pid)}, true
-		}
-		return lease{owner: gone, text: fmt.Sprintf("its owner is gone: process %d is another one, which started at "+
-			"another time", pid)}, true
-	}
-	return lease{owner: alive, text: fmt.Sprintf("its owner, process %d, runs", pid)}, true
+	return gone, "its owner is gone: process %d is another one, which started at another time"
 }
 
 // cancellation reads a request to cancel that its owner has not acted on; in words, empty when there is none.
 func cancellation(folders []string, session string) string {
 	for _, folder := range folders {
-		data, err := readSmall(filepath.Join(folder, "cancellations", fileName(session)), 1<<20)
+		data, err := files.ReadSmall(filepath.Join(folder, "cancellations", fileName(session)), 1<<20)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		text := "a cancellation was asked for"
+		words := "a cancellation was asked for"
 		p := gjson.ParseBytes(data)
 		if err != nil || !gjson.ValidBytes(data) || !p.IsObject() {
-			return text + " (its file cannot be read)"
+			return words + " (its file cannot be read)"
 		}
-		if by := p.Get("cancelled_by"); by.Type == gjson.String && by.Str != "" {
-			text += " by " + bounded(by.Str)
+		if by := str(p, "cancelled_by"); by != "" {
+			words += " by " + by
 		}
-		if why := p.Get("reason"); why.Type == gjson.String && why.Str != "" {
-			text += ": " + bounded(why.Str)
+		if why := str(p, "reason"); why != "" {
+			words += ": " + why
 		}
-		return text
+		return words
 	}
 	return ""
 }
-
-// longest is how much of a text from a store goes into a row.
-const longest = 600
-
-// bounded cuts a text to at most longest bytes, never inside a character.
-func bounded(s string) string { return text.CutBytes(s, longest, "…") }

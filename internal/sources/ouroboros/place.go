@@ -1,15 +1,15 @@
 package ouroboros
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 
 	"gopkg.in/yaml.v3"
+
 	"recovery/internal/sources"
+	"recovery/internal/sources/files"
 )
 
 const (
@@ -39,11 +39,7 @@ func places(m sources.Machine) []place {
 	var out []place
 	seen := map[string]bool{}
 	add := func(p place) {
-		key := p.path
-		if real, err := filepath.EvalSymlinks(key); err == nil {
-			key = real
-		}
-		if !seen[key] {
+		if key := files.Real(p.path); !seen[key] {
 			seen[key] = true
 			out = append(out, p)
 		}
@@ -56,10 +52,7 @@ func places(m sources.Machine) []place {
 		add(p)
 	}
 	for _, root := range m.Roots {
-		if !filepath.IsAbs(root) && m.Cwd != "" {
-			root = filepath.Join(m.Cwd, root)
-		}
-		add(atRoot(filepath.Clean(root), m.Home, account))
+		add(atRoot(m.Abs(root), m.Home, account))
 	}
 	return out
 }
@@ -68,7 +61,7 @@ func places(m sources.Machine) []place {
 func atRoot(root, home, account string) place {
 	info, err := os.Stat(root)
 	switch {
-	case err != nil && missing(err):
+	case files.Absent(err):
 		return place{path: root, missing: true}
 	case err != nil:
 		c := cause(err, root)
@@ -79,7 +72,7 @@ func atRoot(root, home, account string) place {
 		return place{path: root, folders: folders(around(root), account)}
 	}
 	inside := filepath.Join(root, folderName)
-	if _, err := os.Stat(inside); err == nil || !missing(err) {
+	if _, err := os.Stat(inside); err == nil || !files.Absent(err) {
 		return inFolder(inside, root, account)
 	}
 	if filepath.Base(root) == folderName || anyOf(root, legacyName, configName, filepath.Join("data", legacyName)) {
@@ -89,7 +82,7 @@ func atRoot(root, home, account string) place {
 		return inFolder(root, home, account)
 	}
 	if filepath.Ext(root) == ".db" {
-		c := cause(kindError{"a folder"}, root)
+		c := cause(files.KindError{Kind: "a folder"}, root)
 		return place{path: root, problem: &c}
 	}
 	return place{path: filepath.Join(inside, legacyName), missing: true}
@@ -102,7 +95,7 @@ func anothersFile(path string) bool {
 	case ".db", ".db3", ".sqlite", ".sqlite3":
 		return false
 	}
-	f, err := openRegular(path)
+	f, _, err := files.Open(path)
 	if err != nil {
 		return false
 	}
@@ -111,18 +104,9 @@ func anothersFile(path string) bool {
 	return err != nil
 }
 
-// missing says that nothing is there; everything else that goes wrong means that something is.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
+// anyOf says that one of these is in a folder.
 func anyOf(dir string, names ...string) bool {
-	for _, n := range names {
-		if _, err := os.Lstat(filepath.Join(dir, n)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return files.Exists(filepath.Join(dir, n)) })
 }
 
 // around is the folder of Ouroboros that a database file lies in, empty when it lies elsewhere.
@@ -151,7 +135,7 @@ func folders(own, account string) []string {
 // older place is empty, else the older place.
 func inFolder(dir, home, account string) place {
 	p := place{path: filepath.Join(dir, legacyName), own: dir, folders: folders(dir, account)}
-	if info, err := os.Stat(dir); err != nil && !missing(err) {
+	if info, err := os.Stat(dir); err != nil && !files.Absent(err) {
 		c := cause(err, dir)
 		c.cause = "its folder cannot be looked at: " + c.cause
 		p.path, p.problem = dir, &c
@@ -178,7 +162,7 @@ func inFolder(dir, home, account string) place {
 // nowhere says that nothing is at a path; a link that leads to nothing counts as that.
 func nowhere(path string) bool {
 	_, err := os.Stat(path)
-	return err != nil && missing(err)
+	return files.Absent(err)
 }
 
 func expand(path, dir, home string) string {
@@ -194,31 +178,33 @@ func expand(path, dir, home string) string {
 // configuredPath reads persistence.database_path; empty when the file or the key is not there. The wording of the
 // problems is that of Ouroboros, which ends with status 2 on each.
 func configuredPath(file string) (string, *causeError) {
-	next := "correct it: Ouroboros does not start with it either; a store can be named by its path"
-	data, err := readSmall(file, biggestFile)
+	wrong := func(cause string) (string, *causeError) {
+		return "", &causeError{cause, "correct it: Ouroboros does not start with it either; a store can be named by its path"}
+	}
+	data, err := files.ReadSmall(file, biggestFile)
+	if files.Absent(err) {
+		return "", nil
+	}
 	if err != nil {
-		if missing(err) {
-			return "", nil
-		}
-		return "", &causeError{"invalid EventStore configuration: " + reason(err), next}
+		return wrong("invalid EventStore configuration: " + reason(err))
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return "", &causeError{"invalid EventStore configuration: " + bounded(err.Error()), next}
+		return wrong("invalid EventStore configuration: " + bounded(err.Error()))
 	}
 	if doc.Kind == 0 {
 		return "", nil // an empty file says nothing
 	}
 	top := resolve(doc.Content[0])
 	if top.Kind != yaml.MappingNode {
-		return "", &causeError{"invalid EventStore configuration: its top level is not a mapping", next}
+		return wrong("invalid EventStore configuration: its top level is not a mapping")
 	}
 	persistence, ok := value(top, "persistence")
 	if !ok {
 		return "", nil
 	}
 	if persistence.Kind != yaml.MappingNode {
-		return "", &causeError{"config section 'persistence' must be a mapping", next}
+		return wrong("config section 'persistence' must be a mapping")
 	}
 	path, ok := value(persistence, "database_path")
 	if !ok {
@@ -226,7 +212,7 @@ func configuredPath(file string) (string, *causeError) {
 	}
 	if path.Kind != yaml.ScalarNode || path.ShortTag() != "!!str" || strings.TrimSpace(path.Value) == "" ||
 		strings.ContainsRune(path.Value, 0) {
-		return "", &causeError{"config field 'persistence.database_path' must be a non-empty string", next}
+		return wrong("config field 'persistence.database_path' must be a non-empty string")
 	}
 	return strings.TrimSpace(path.Value), nil
 }

@@ -1,12 +1,16 @@
 package ouroboros
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"recovery/internal/text"
 )
 
 // The events that decide a session's status.
@@ -20,12 +24,11 @@ const (
 	workflowProgress = "workflow.progress.updated"
 )
 
-const (
-	deciding = "'" + started + "','" + paused + "','" + completed + "','" + failed + "','" + cancelled + "','" +
-		progressUpdated + "','" + workflowProgress + "'"
-	// biggestPayload is what is read of one payload; a bigger one is reported and not read.
-	biggestPayload = 4 << 20
-)
+// deciding are all of them.
+var deciding = []string{started, paused, completed, failed, cancelled, progressUpdated, workflowProgress}
+
+// biggestPayload is what is read of one payload; a bigger one is reported and not read.
+const biggestPayload = 4 << 20
 
 // Ouroboros makes these indexes; the last is missing in old stores, and a store may have been rebuilt without any.
 const (
@@ -42,23 +45,18 @@ type event struct {
 	when, id string
 }
 
-// before says whether e comes before o in the order of events.
-func (e event) before(o event) bool {
-	if e.when != o.when {
-		return e.when < o.when
-	}
-	return e.id < o.id
+// compare puts events in their order.
+func (e event) compare(o event) int {
+	return cmp.Or(strings.Compare(e.when, o.when), strings.Compare(e.id, o.id))
 }
+
+// before says whether e comes before o in the order of events.
+func (e event) before(o event) bool { return e.compare(o) < 0 }
 
 // lookAtTable sees which indexes there are, and that the columns are there.
 func (v *view) lookAtTable() error {
-	have := map[string]bool{}
-	if err := v.each("SELECT name FROM pragma_table_info('events')", nil, func(r *sql.Rows) error {
-		var name string
-		err := r.Scan(&name)
-		have[name] = true
-		return err
-	}); err != nil {
+	have, err := column[string](v, "SELECT name FROM pragma_table_info('events')")
+	if err != nil {
 		return err
 	}
 	if len(have) == 0 {
@@ -67,7 +65,7 @@ func (v *view) lookAtTable() error {
 	}
 	var missing []string
 	for _, name := range []string{"id", "aggregate_type", "aggregate_id", "event_type", "payload", "timestamp"} {
-		if !have[name] {
+		if !slices.Contains(have, name) {
 			missing = append(missing, name)
 		}
 	}
@@ -75,19 +73,14 @@ func (v *view) lookAtTable() error {
 		return causeError{"its table of events lacks " + strings.Join(missing, ", ") +
 			": another version of Ouroboros made it", "use the version of Ouroboros that made it"}
 	}
-	v.indexes = map[string]bool{}
-	return v.each("SELECT name FROM pragma_index_list('events')", nil, func(r *sql.Rows) error {
-		var name string
-		err := r.Scan(&name)
-		v.indexes[name] = true
-		return err
-	})
+	v.indexes, err = column[string](v, "SELECT name FROM pragma_index_list('events')")
+	return err
 }
 
 // using names an index for a query, the first of these that the store has; without one SQLite chooses.
 func (v *view) using(names ...string) string {
 	for _, n := range names {
-		if v.indexes[n] {
+		if slices.Contains(v.indexes, n) {
 			return "INDEXED BY " + n
 		}
 	}
@@ -125,14 +118,24 @@ func (v *view) prepared(query string) (*sql.Stmt, error) {
 	return s, err
 }
 
+// column runs a query whose rows are one value each.
+func column[T any](v *view, query string, args ...any) (values []T, err error) {
+	err = v.each(query, args, func(r *sql.Rows) error {
+		var value T
+		err := r.Scan(&value)
+		values = append(values, value)
+		return err
+	})
+	return values, err
+}
+
 // columns are those of an event. A declared type would make the driver read times by rules of its own; a cast has none.
 const columns = "rowid, COALESCE(CAST(event_type AS TEXT),''), COALESCE(CAST(timestamp AS TEXT),''), " +
-	"COALESCE(CAST(id AS TEXT),'')"
+	"COALESCE(CAST(id AS TEXT),''), COALESCE(CAST(aggregate_id AS TEXT),'')"
 
-// aggregates calls do for each event of the given types (a list in SQL), with the id of what it is about.
-func (v *view) aggregates(types string, do func(about string, e event)) error {
-	return v.each("SELECT "+columns+", COALESCE(CAST(aggregate_id AS TEXT),'') FROM events "+v.using(byType)+
-		" WHERE event_type IN ("+types+")", nil, func(r *sql.Rows) error {
+// events calls do for each event that the rest of a query chooses, with the id of what it is about.
+func (v *view) events(rest string, args []any, do func(about string, e event)) error {
+	return v.each("SELECT "+columns+" FROM events "+rest, args, func(r *sql.Rows) error {
 		var e event
 		var about string
 		if err := r.Scan(&e.row, &e.kind, &e.when, &e.id, &about); err != nil {
@@ -141,6 +144,31 @@ func (v *view) aggregates(types string, do func(about string, e event)) error {
 		do(about, e)
 		return nil
 	})
+}
+
+// aggregates calls do for each event of the given types.
+func (v *view) aggregates(do func(about string, e event), types ...string) error {
+	return v.events(v.using(byType)+" WHERE event_type IN ("+quoted(types)+")", nil, do)
+}
+
+// quoted is a list of words in SQL.
+func quoted(words []string) string { return "'" + strings.Join(words, "','") + "'" }
+
+// first keeps the first event of each thing, and last the last one.
+func first(m map[string]event) func(string, event) {
+	return func(about string, e event) {
+		if old, ok := m[about]; !ok || e.before(old) {
+			m[about] = e
+		}
+	}
+}
+
+func last(m map[string]event) func(string, event) {
+	return func(about string, e event) {
+		if old, ok := m[about]; !ok || old.before(e) {
+			m[about] = e
+		}
+	}
 }
 
 // keys lists the ids of all sessions, or of all executions, as the store holds them: text, or bytes. With the index
@@ -155,14 +183,7 @@ func (v *view) keys(aggregate string) ([]any, error) {
 			next + " AND aggregate_id > s.id ORDER BY aggregate_id LIMIT 1) FROM s WHERE s.id IS NOT NULL) SELECT id FROM s " +
 			"WHERE id IS NOT NULL"
 	}
-	var keys []any
-	err := v.each(query, nil, func(r *sql.Rows) error {
-		var key any
-		err := r.Scan(&key)
-		keys = append(keys, key)
-		return err
-	})
-	return keys, err
+	return column[any](v, query)
 }
 
 // keyText is a key as text.
@@ -178,20 +199,12 @@ func keyText(key any) string {
 
 // newest returns the times of a session's newest events, newest first, at most n.
 func (v *view) newest(aggregate string, key any, n int) ([]string, error) {
-	var out []string
-	err := v.each("SELECT COALESCE(CAST(timestamp AS TEXT),'') FROM events "+v.using(byIDInTime, byID)+
-		" WHERE aggregate_type=? AND aggregate_id=? ORDER BY timestamp DESC LIMIT ?", []any{aggregate, key, n},
-		func(r *sql.Rows) error {
-			var s string
-			err := r.Scan(&s)
-			out = append(out, s)
-			return err
-		})
-	return out, err
+	return column[string](v, "SELECT COALESCE(CAST(timestamp AS TEXT),'') FROM events "+v.using(byIDInTime, byID)+
+		" WHERE aggregate_type=? AND aggregate_id=? ORDER BY timestamp DESC LIMIT ?", aggregate, key, n)
 }
 
-// payload reads one event's payload. What is not a JSON object gives an error that says what it is.
-func (v *view) payload(row int64) (gjson.Result, error) {
+// payload reads one event's payload. bad says what it is when it is no JSON object; the rest of the store can be read.
+func (v *view) payload(row int64) (p gjson.Result, bad string, err error) {
 	var text sql.NullString
 	var size sql.NullInt64
 	statement, err := v.prepared("SELECT CASE WHEN octet_length(payload) <= ? THEN CAST(payload AS TEXT) END, " +
@@ -201,30 +214,48 @@ func (v *view) payload(row int64) (gjson.Result, error) {
 	}
 	switch {
 	case err != nil:
-		return gjson.Result{}, err
 	case !size.Valid:
-		return gjson.Result{}, payloadError{"has no payload"}
+		bad = "has no payload"
 	case !text.Valid:
-		return gjson.Result{}, payloadError{fmt.Sprintf("has a payload of %d bytes, which is too big to be read", size.Int64)}
+		bad = fmt.Sprintf("has a payload of %d bytes, which is too big to be read", size.Int64)
+	default:
+		p, bad = object(text.String)
 	}
-	return object(text.String)
+	return p, bad, err
 }
 
-// payloadError is what is wrong with one payload; the rest of the store can be read.
-type payloadError struct{ what string }
+// readable is a payload, empty when it cannot be read.
+func (v *view) readable(row int64) (gjson.Result, error) {
+	p, _, err := v.payload(row)
+	return p, err
+}
 
-func (e payloadError) Error() string { return e.what }
-
-func object(text string) (gjson.Result, error) {
+func object(text string) (p gjson.Result, bad string) {
 	if !gjson.Valid(text) {
-		return gjson.Result{}, payloadError{"has a payload that is not JSON"}
+		return p, "has a payload that is not JSON"
 	}
-	p := gjson.Parse(text)
-	if !p.IsObject() {
-		return gjson.Result{}, payloadError{"has a payload that is no JSON object"}
+	if p = gjson.Parse(text); !p.IsObject() {
+		return gjson.Result{}, "has a payload that is no JSON object"
 	}
-	return p, nil
+	return p, ""
 }
+
+// str is a text of a payload, bounded; empty when it is not there or no text.
+func str(p gjson.Result, path string) string { return bounded(whole(p, path)) }
+
+// whole is a text of a payload, whole: ids must stay what they are.
+func whole(p gjson.Result, path string) string {
+	if r := p.Get(path); r.Type == gjson.String {
+		return r.Str
+	}
+	return ""
+}
+
+// longest is how much of a text from a store goes into a row.
+const longest = 600
+
+// bounded cuts a text to at most longest bytes, never inside a character.
+func bounded(s string) string { return text.CutBytes(s, longest, "…") }
 
 // pager walks the deciding events of one aggregate from the newest back, a page at a time, so that memory is bounded
 // and a walk can end early.
@@ -247,7 +278,7 @@ const (
 // A store without the index in time reads and sorts the whole aggregate for each page, so its pages are big from the
 // start.
 func (p *pager) grow() {
-	if p.size == 0 && !p.v.indexes[byIDInTime] {
+	if p.size == 0 && !slices.Contains(p.v.indexes, byIDInTime) {
 		p.size = biggestPage / 4
 	}
 	p.size = min(max(2*p.size, smallestPage), biggestPage)
@@ -268,14 +299,9 @@ func (p *pager) fill(after event, more bool) error {
 		where += " AND timestamp <= ? AND (timestamp, id) < (?, ?)"
 		args = append(args, after.when, after.when, after.id)
 	}
-	err := p.v.each("SELECT "+columns+" FROM events "+p.v.using(byIDInTime, byID)+" WHERE aggregate_type=? AND "+
-		"aggregate_id=? AND event_type IN ("+
-		deciding+")"+where+" ORDER BY timestamp DESC, id DESC LIMIT ?", append(args, p.size), func(r *sql.Rows) error {
-		var e event
-		err := r.Scan(&e.row, &e.kind, &e.when, &e.id)
-		p.page = append(p.page, e)
-		return err
-	})
+	err := p.v.events(p.v.using(byIDInTime, byID)+" WHERE aggregate_type=? AND aggregate_id=? AND event_type IN ("+
+		quoted(deciding)+")"+where+" ORDER BY timestamp DESC, id DESC LIMIT ?", append(args, p.size),
+		func(_ string, e event) { p.page = append(p.page, e) })
 	p.done = len(p.page) < p.size
 	return err
 }
@@ -300,7 +326,7 @@ func (h *history) narrow(counts bool) {
 		only += " OR instr(payload, 'total_count')"
 	}
 	for _, p := range h.pagers {
-		p.only = " AND (event_type NOT IN ('" + progressUpdated + "','" + workflowProgress + "') OR " + only + ")"
+		p.only = " AND (event_type NOT IN (" + quoted([]string{progressUpdated, workflowProgress}) + ") OR " + only + ")"
 	}
 }
 

@@ -1,7 +1,6 @@
 package ouroboros
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -30,26 +29,13 @@ type status struct {
 // word is the status that an event gives to its session, empty for none. A lifecycle event's type is enough. runtime
 // is what a progress event says of its runtime in its own words.
 func word(kind string, payload gjson.Result) (state, runtime string) {
-	switch kind {
-	case started:
-		return "running", ""
-	case paused:
-		return "paused", ""
-	case completed:
-		return "completed", ""
-	case failed:
-		return "failed", ""
-	case cancelled:
-		return "cancelled", ""
+	if state, ok := states[kind]; ok {
+		return state, ""
 	}
-	if !payload.IsObject() {
-		return "", ""
-	}
-	for _, r := range []gjson.Result{payload.Get("progress.runtime_status"), payload.Get("runtime_status")} {
-		if r.Type != gjson.String || strings.TrimSpace(r.Str) == "" {
-			continue
-		}
-		switch s := strings.ToLower(strings.TrimSpace(r.Str)); s {
+	for _, path := range []string{"progress.runtime_status", "runtime_status"} {
+		s := strings.ToLower(strings.TrimSpace(whole(payload, path)))
+		switch s {
+		case "":
 		case "running", "paused", "completed", "failed", "cancelled":
 			return s, s
 		default:
@@ -58,6 +44,10 @@ func word(kind string, payload gjson.Result) (state, runtime string) {
 	}
 	return "", ""
 }
+
+// states are what a lifecycle event makes of its session.
+var states = map[string]string{started: "running", paused: "paused", completed: "completed", failed: "failed",
+	cancelled: "cancelled"}
 
 func lifecycle(kind string) bool {
 	return kind != progressUpdated && kind != workflowProgress
@@ -92,10 +82,9 @@ type replayer struct {
 }
 
 // add takes one more event, older than those before; true when nothing older can change the answer.
-func (r *replayer) add(e event, payload gjson.Result, bad error) bool {
-	var wrong payloadError
-	if errors.As(bad, &wrong) && len(r.bad) < 3 {
-		r.bad = append(r.bad, "the event "+e.kind+" of "+e.when+" "+wrong.what)
+func (r *replayer) add(e event, payload gjson.Result, bad string) bool {
+	if bad != "" && len(r.bad) < 3 {
+		r.bad = append(r.bad, "the event "+e.kind+" of "+e.when+" "+bad)
 	}
 	state, runtime := word(e.kind, payload)
 	if state == "" && runtime != "" && !r.known && r.unknown == "" {
@@ -157,11 +146,10 @@ func (v *view) replay(key any, execution string, start event) (status, error) {
 			return r.result(), nil
 		}
 		var payload gjson.Result
-		var bad error
+		bad := ""
 		if !lifecycle(e.kind) {
-			payload, bad = v.payload(e.row)
-			if wrong := (payloadError{}); bad != nil && !errors.As(bad, &wrong) {
-				return status{}, bad
+			if payload, bad, err = v.payload(e.row); err != nil {
+				return status{}, err
 			}
 		}
 		if r.add(e, payload, bad) {

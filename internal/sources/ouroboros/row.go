@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
 	"recovery/internal/sources"
 )
-
-// Name is the source's name in rows and on the command line.
-const Name = "ouroboros"
 
 const (
 	// spared is how long a session without an owner may rest before the next start of the server of Ouroboros cancels
@@ -30,8 +28,8 @@ const startAnew = "a resume would mark it failed, since it can be continued only
 
 // sessionRow makes the row of one session.
 func sessionRow(m sources.Machine, p place, s *session) sources.Row {
-	r := sources.Row{Source: Name, ID: s.id, State: s.state, UpdatedAt: s.at, Store: p.path, Details: []sources.Detail{},
-		Warnings: append([]string{}, s.bad...)}
+	r := sources.NewRow(Name, s.id, p.path)
+	r.State, r.UpdatedAt, r.Warnings = s.state, s.at, append(r.Warnings, s.bad...)
 	r.Title = cmp.Or(str(s.first, "seed_goal"), bounded(s.seed))
 	r.Cwd = cmp.Or(s.detail.folder, workFolder(s.first))
 	runtime := cmp.Or(s.detail.runtime, str(s.first, "runtime_backend"))
@@ -40,44 +38,42 @@ func sessionRow(m sources.Machine, p place, s *session) sources.Row {
 	}
 	if s.unreadable != "" {
 		r.State, r.Verdict, r.Reason = "", sources.Unreadable, s.unreadable
-		r.Commands = browse(p)
+		inspect(&r, p, "")
 		return r
 	}
 	describe(&r, s, runtime)
 	if terminal(s.state) {
 		r.Verdict, r.Reason = sources.Done, "it is "+s.state+"; nothing continues it"
-		r.Commands = inspect(p, s.execution)
+		inspect(&r, p, s.execution)
 		return r
 	}
 	l := readLease(m, p.folders, s.id)
 	r.Warnings = append(r.Warnings, l.warnings...)
-	r.Details = append(r.Details, sources.Detail{Name: "owner", Text: l.text})
+	r.Add("owner", l.text)
 	until, limited := limit(s)
-	judge(&r, m.Now, s, l, until, limited)
+	early := limited && m.Now.Before(until)
+	wait(&r, s, until, limited, early)
+	r.Verdict, r.Reason = judge(s, l, early)
 	if asked := cancellation(p.folders, s.id); asked != "" {
-		r.Details = append(r.Details, sources.Detail{Name: "cancellation", Text: asked})
-		r.Warnings = append(r.Warnings, asked+"; its owner has not acted on it")
+		r.Add("cancellation", asked)
+		r.Warn("%s; its owner has not acted on it", asked)
 	}
-	if l.owner != alive {
-		if w := willBeCancelled(m.Now, s.at, until, limited); w != "" {
-			r.Warnings = append(r.Warnings, w)
-		}
+	if l.owner != alive && !s.at.IsZero() {
+		r.Warn("%s", willBeCancelled(m.Now, s.at, until, limited))
 	}
 	if s.unknown != "" {
-		r.Warnings = append(r.Warnings, "its newest progress says "+strconv.Quote(s.unknown)+
-			", which is no status that Ouroboros knows either; it is ignored")
+		r.Warn("its newest progress says %q, which is no status that Ouroboros knows either; it is ignored", s.unknown)
 	}
 	if s.at.After(m.Now.Add(time.Minute)) {
-		r.Warnings = append(r.Warnings, "its newest event is in the future: a clock is or was wrong")
+		r.Warn("its newest event is in the future: a clock is or was wrong")
 	}
 	for _, j := range s.jobs {
-		r.Details = append(r.Details, sources.Detail{Name: "job", Text: jobWords(m, j)})
+		r.Add("job", j.words(m))
 	}
 	if !p.configured {
-		r.Details = append(r.Details, sources.Detail{Name: "note", Text: "commands without --db-path use the store of the " +
-			"account's own configuration, which is not this one"})
+		r.Add("note", "commands without --db-path use the store of the account's own configuration, which is not this one")
 	}
-	r.Commands = reattach(&r, p, s, l)
+	reattach(&r, p, s, l)
 	return r
 }
 
@@ -94,35 +90,30 @@ func workFolder(first gjson.Result) string {
 }
 
 func describe(r *sources.Row, s *session, runtime string) {
-	add := func(name, text string) {
-		if text != "" {
-			r.Details = append(r.Details, sources.Detail{Name: name, Text: text})
-		}
-	}
-	add("execution", s.execution)
-	add("seed", s.seed)
-	add("started", cmp.Or(str(s.first, "start_time"), s.start.when))
+	r.Add("execution", s.execution)
+	r.Add("seed", s.seed)
+	r.Add("started", cmp.Or(str(s.first, "start_time"), s.start.when))
 	if s.total > 0 {
-		add("criteria", fmt.Sprintf("%d/%d done", max(s.done, 0), s.total))
+		r.Add("criteria", fmt.Sprintf("%d/%d done", max(s.done, 0), s.total))
 	}
-	add("phase", s.detail.phase)
-	add("activity", s.detail.activity)
+	r.Add("phase", s.detail.phase)
+	r.Add("activity", s.detail.activity)
 	if s.detail.messages > 0 {
-		add("messages", strconv.FormatInt(s.detail.messages, 10))
+		r.Add("messages", strconv.FormatInt(s.detail.messages, 10))
 	}
 	if s.lastProgress.After(s.at) {
-		add("last progress", s.lastProgress.Format(time.RFC3339))
+		r.Add("last progress", s.lastProgress.Format(time.RFC3339))
 	}
-	add("ended", strings.TrimSpace(s.ending))
-	add("runtime", runtime)
+	r.Add("ended", strings.TrimSpace(s.ending))
+	r.Add("runtime", runtime)
 	if runtime != "claude" {
-		add("runtime session", s.detail.native)
+		r.Add("runtime session", s.detail.native)
 	}
-	add("branch", s.detail.branch)
+	r.Add("branch", s.detail.branch)
 	if s.pause.row != 0 {
-		add("pause", cmp.Or(str(s.pauseBody, "pause_kind"), "no kind recorded"))
-		add("pause reason", str(s.pauseBody, "reason"))
-		add("hint", str(s.pauseBody, "resume_hint"))
+		r.Add("pause", cmp.Or(str(s.pauseBody, "pause_kind"), "no kind recorded"))
+		r.Add("pause reason", str(s.pauseBody, "reason"))
+		r.Add("hint", str(s.pauseBody, "resume_hint"))
 	}
 }
 
@@ -131,14 +122,14 @@ func limit(s *session) (until time.Time, limited bool) {
 	if s.state != "paused" || s.pause.row == 0 || str(s.pauseBody, "pause_kind") != "usage_limit" {
 		return time.Time{}, false
 	}
-	if t, ok := parseTime(str(s.pauseBody, "resume_after")); ok {
+	if t := parseTime(str(s.pauseBody, "resume_after")); !t.IsZero() {
 		return t, true
 	}
-	at, ok := parseTime(str(s.pauseBody, "paused_at"))
-	if !ok {
-		at, ok = parseTime(s.pause.when)
+	at := parseTime(str(s.pauseBody, "paused_at"))
+	if at.IsZero() {
+		at = parseTime(s.pause.when)
 	}
-	if !ok {
+	if at.IsZero() {
 		at = s.at
 	}
 	if n := s.pauseBody.Get("pause_seconds"); n.Type == gjson.Number && n.Num >= 0 && n.Num < 1e9 {
@@ -147,54 +138,54 @@ func limit(s *session) (until time.Time, limited bool) {
 	return at.Add(usageWindow), true
 }
 
-// judge gives the verdict. A live owner comes first, then the time that a pause lasts; a session without an owner
-// cannot be continued, whatever else it waits for.
-func judge(r *sources.Row, now time.Time, s *session, l lease, until time.Time, limited bool) {
-	early := limited && now.Before(until)
+// wait says what the session waits for.
+func wait(r *sources.Row, s *session, until time.Time, limited, early bool) {
+	kind, reason := str(s.pauseBody, "pause_kind"), str(s.pauseBody, "reason")
 	switch {
 	case len(s.questions) > 0:
 		r.WaitsFor = s.questions[0].words()
-		for _, q := range s.questions[1:] {
-			r.Details = append(r.Details, sources.Detail{Name: "question", Text: q.words()})
-		}
-		for _, q := range s.questions {
+		for i, q := range s.questions {
+			if i > 0 {
+				r.Add("question", q.words())
+			}
 			if q.bad != "" {
-				r.Warnings = append(r.Warnings, "the request "+bounded(q.id)+" for a person's answer "+q.bad)
+				r.Warn("the request %s for a person's answer %s", bounded(q.id), q.bad)
 			}
 		}
-		r.Details = append(r.Details, sources.Detail{Name: "asked", Text: s.questions[0].when + " UTC"})
+		r.Add("asked", s.questions[0].when+" UTC")
 	case early:
 		r.WaitsFor = "the usage limit, until " + until.UTC().Format(time.RFC3339)
 	case limited:
 		r.WaitsFor = "nothing since the usage limit ended at " + until.UTC().Format(time.RFC3339)
-	case s.state == "paused" && str(s.pauseBody, "pause_kind") == "resume_retry":
-		r.WaitsFor = "a person to mend the runtime: " + cmp.Or(str(s.pauseBody, "reason"), "no reason recorded")
+	case s.state == "paused" && kind == "resume_retry":
+		r.WaitsFor = "a person to mend the runtime: " + cmp.Or(reason, "no reason recorded")
 	case s.state == "paused":
-		r.WaitsFor = "a person's decision: " + cmp.Or(str(s.pauseBody, "reason"), "paused without a reason")
+		r.WaitsFor = "a person's decision: " + cmp.Or(reason, "paused without a reason")
 	}
+}
+
+// judge gives the verdict. A live owner comes first, then the time that a pause lasts; a session without an owner
+// cannot be continued, whatever else it waits for.
+func judge(s *session, l lease, early bool) (sources.Verdict, string) {
 	switch {
 	case l.owner == alive && len(s.questions) > 0:
-		r.Verdict, r.Reason = sources.Person, l.text+"; it goes on when the question is answered where it was asked"
+		return sources.Person, l.text + "; it goes on when the question is answered where it was asked"
 	case l.owner == alive:
-		r.Verdict, r.Reason = sources.Live, l.text+": leave it alone, and watch it with the monitor"
+		return sources.Live, l.text + ": leave it alone, and watch it with the monitor"
 	case l.owner == unsure:
-		r.Verdict, r.Reason = sources.Person, l.text+": whether its owner lives cannot be told; look for the process "+
-			"before anything else. Without its owner "+startAnew
+		return sources.Person, l.text + ": whether its owner lives cannot be told; look for the process before anything " +
+			"else. Without its owner " + startAnew
 	case early:
-		r.Verdict, r.Reason = sources.Time, "it waits for a usage limit; "+l.text+", so after that "+startAnew
+		return sources.Time, "it waits for a usage limit; " + l.text + ", so after that " + startAnew
 	case s.first.Get("execution_contract").Exists():
-		r.Verdict, r.Reason = sources.Unsafe, l.text+"; "+startAnew
-	default:
-		r.Verdict, r.Reason = sources.Unsafe, l.text+" (it records no contract, so an older version may have made it); "+
-			"with a current version "+startAnew
+		return sources.Unsafe, l.text + "; " + startAnew
 	}
+	return sources.Unsafe, l.text + " (it records no contract, so an older version may have made it); with a current " +
+		"version " + startAnew
 }
 
 // willBeCancelled warns that a look elsewhere ends a session: Ouroboros cancels what rests when its server starts.
 func willBeCancelled(now, last, until time.Time, limited bool) string {
-	if last.IsZero() {
-		return ""
-	}
 	end := last.Add(spared)
 	if limited && until.Add(spared).After(end) {
 		end = until.Add(spared)
@@ -204,36 +195,6 @@ func willBeCancelled(now, last, until time.Time, limited bool) string {
 			"window starts too)"
 	}
 	return "it will be cancelled at the first start of the server of Ouroboros after " + end.UTC().Format(time.RFC3339)
-}
-
-func jobWords(m sources.Machine, j job) string {
-	owner := "its owner is not recorded"
-	if j.pid > 0 && m.Process != nil {
-		switch p := m.Process(j.pid); {
-		case !p.Running:
-			owner = fmt.Sprintf("its owner, process %d, is gone", j.pid)
-		case j.start > 0 && !p.Started.IsZero() && !near(p.Started, j.start):
-			owner = fmt.Sprintf("process %d has another start than its owner", j.pid)
-			if !j.identity {
-				owner += ", which does not prove that the owner is gone"
-			}
-		default:
-			owner = fmt.Sprintf("its owner, process %d, runs", j.pid)
-		}
-	}
-	words := bounded(j.id) + " " + j.status
-	if j.kind != "" {
-		words += " (" + j.kind + ")"
-	}
-	if j.message != "" {
-		words += ": " + j.message
-	}
-	return words + "; " + owner
-}
-
-func near(t time.Time, seconds float64) bool {
-	d := float64(t.UnixNano())/1e9 - seconds
-	return d <= drift.Seconds() && d >= -drift.Seconds()
 }
 
 // seedFile is the file of a seed: where it should be, and whether it is there.

@@ -2,8 +2,7 @@ package ouroboros
 
 import (
 	"cmp"
-	"errors"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,17 +46,10 @@ type content struct {
 // contents reads a store. finishedToo keeps finished sessions in the list.
 func (v *view) contents(finishedToo bool) (*content, error) {
 	ends, starts := map[string]event{}, map[string]event{}
-	first := func(m map[string]event) func(string, event) {
-		return func(about string, e event) {
-			if old, ok := m[about]; !ok || e.before(old) {
-				m[about] = e
-			}
-		}
-	}
-	if err := v.aggregates("'"+completed+"','"+failed+"','"+cancelled+"'", first(ends)); err != nil {
+	if err := v.aggregates(first(ends), completed, failed, cancelled); err != nil {
 		return nil, err
 	}
-	if err := v.aggregates("'"+started+"'", first(starts)); err != nil {
+	if err := v.aggregates(first(starts), started); err != nil {
 		return nil, err
 	}
 	keys, err := v.keys("session")
@@ -88,12 +80,8 @@ func (v *view) contents(finishedToo bool) (*content, error) {
 		}
 		c.sessions = append(c.sessions, s)
 	}
-	sort.SliceStable(c.sessions, func(i, j int) bool {
-		a, b := c.sessions[i], c.sessions[j]
-		if !a.at.Equal(b.at) {
-			return a.at.After(b.at)
-		}
-		return a.id < b.id
+	slices.SortStableFunc(c.sessions, func(a, b *session) int {
+		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.id, b.id))
 	})
 	open, err := v.questions()
 	if err != nil {
@@ -127,18 +115,15 @@ func (v *view) see(s *session, ends map[string]event) error {
 	if err != nil {
 		return err
 	}
-	var ok bool
 	if len(times) > 0 {
-		if s.at, ok = parseTime(times[0]); !ok {
+		if s.at = parseTime(times[0]); s.at.IsZero() {
 			s.bad = append(s.bad, "its newest event has a time that cannot be read ("+bounded(times[0])+"), so its age is "+
 				"that of the newest one that can; Ouroboros lists nothing of such a store")
 			if times, err = v.newest("session", s.key, 100); err != nil {
 				return err
 			}
-			for _, t := range times {
-				if s.at, ok = parseTime(t); ok {
-					break
-				}
+			for i := 0; i < len(times) && s.at.IsZero(); i++ {
+				s.at = parseTime(times[i])
 			}
 		}
 	}
@@ -146,25 +131,21 @@ func (v *view) see(s *session, ends map[string]event) error {
 	if ended {
 		s.finish(end)
 	}
+	bad := ""
 	if s.start.row == 0 {
-		if ended {
-			return nil
-		}
-		s.unreadable = "it has no start event, so Ouroboros does not list it"
-		return nil
-	}
-	p, err := v.payload(s.start.row)
-	if wrong := (payloadError{}); errors.As(err, &wrong) {
-		if ended {
-			return nil
-		}
-		s.unreadable = "its start event " + wrong.what
-		return nil
-	} else if err != nil {
+		bad = "it has no start event, so Ouroboros does not list it"
+	} else if s.first, bad, err = v.payload(s.start.row); err != nil {
 		return err
+	} else if bad != "" {
+		bad = "its start event " + bad
 	}
-	s.first = p
-	s.execution, s.seed = whole(p.Get("execution_id")), whole(p.Get("seed_id"))
+	if bad != "" {
+		if !ended {
+			s.unreadable = bad
+		}
+		return nil
+	}
+	s.execution, s.seed = whole(s.first, "execution_id"), whole(s.first, "seed_id")
 	if e, ok := ends[s.execution]; ok && s.execution != "" && e.when >= s.start.when && (!ended || e.before(end)) {
 		s.finish(e)
 		ended = true
@@ -172,26 +153,18 @@ func (v *view) see(s *session, ends map[string]event) error {
 	if ended {
 		return nil
 	}
-	bad := s.bad
+	odd := s.bad
 	if s.status, err = v.replay(s.key, s.execution, s.start); err != nil {
 		return err
 	}
-	s.bad = append(bad, s.bad...)
+	s.bad = append(odd, s.bad...)
 	return nil
 }
 
 // finish takes a terminal lifecycle event, which is final.
 func (s *session) finish(e event) {
 	s.end = e
-	s.state, _ = word(e.kind, gjson.Result{})
-}
-
-// whole is a string of a payload, whole: ids must stay what they are. Empty when it is none.
-func whole(r gjson.Result) string {
-	if r.Type == gjson.String {
-		return r.Str
-	}
-	return ""
+	s.state = states[e.kind]
 }
 
 // detailBudget bounds how many events are walked for what is nice to know.
@@ -216,13 +189,13 @@ func (v *view) fill(s *session) error {
 		}
 	}
 	if s.pause.row != 0 {
-		p, err := v.payload(s.pause.row)
-		if wrong := (payloadError{}); errors.As(err, &wrong) {
-			s.bad = append(s.bad, "its pause "+wrong.what+", so its kind and its time are not known")
-		} else if err != nil {
+		p, bad, err := v.payload(s.pause.row)
+		if err != nil {
 			return err
 		}
-		s.pauseBody = p
+		if s.pauseBody = p; bad != "" {
+			s.bad = append(s.bad, "its pause "+bad+", so its kind and its time are not known")
+		}
 	}
 	if s.execution != "" {
 		times, err := v.newest("execution", s.execution, 1)
@@ -230,7 +203,7 @@ func (v *view) fill(s *session) error {
 			return err
 		}
 		if len(times) > 0 {
-			s.lastProgress, _ = parseTime(times[0])
+			s.lastProgress = parseTime(times[0])
 		}
 	}
 	h := v.history(s.key, s.execution, s.start)
@@ -271,23 +244,24 @@ func (d *progress) add(p gjson.Result) bool {
 		set(&d.runtime, "progress.runtime.backend")
 		set(&d.native, "progress.runtime.native_session_id")
 	}
-	if n := p.Get("progress.messages_processed"); d.messages == 0 && n.Type == gjson.Number {
-		d.messages = n.Int()
-	} else if n := p.Get("messages_count"); d.messages == 0 && n.Type == gjson.Number {
-		d.messages = n.Int()
+	for _, path := range []string{"progress.messages_processed", "messages_count"} {
+		if n := p.Get(path); d.messages == 0 && n.Type == gjson.Number {
+			d.messages = n.Int()
+			break
+		}
 	}
 	return d.folder != "" && d.branch != "" && d.phase != "" && d.native != "" && d.messages != 0
 }
 
-// parseTime reads a time as the store writes it (UTC, without offset) or as payloads do (RFC 3339 and its relatives).
-func parseTime(s string) (time.Time, bool) {
+// parseTime reads a time as the store writes it (UTC, without offset) or as payloads do (RFC 3339 and its relatives);
+// zero for anything else.
+func parseTime(s string) time.Time {
 	s = strings.TrimSpace(s)
 	for _, layout := range []string{"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00",
-		"2006-01-02 15:04:05.999999999Z07:00",
-		"2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700"} {
+		"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700"} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
-			return t.UTC(), true
+			return t.UTC()
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}
 }

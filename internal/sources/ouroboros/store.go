@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 	"modernc.org/sqlite/vfs"
+
+	"recovery/internal/sources/files"
 )
 
 // How a store is read. SQLite never sees the disk: it reads through a file system of two files, the database and its
@@ -54,15 +54,10 @@ const (
 
 var errChanged = errors.New("the store changed while it was read")
 
-// causeError is a reason why a store cannot be read, with what to do about it.
-type causeError struct{ cause, next string }
-
-func (e causeError) Error() string { return e.cause }
-
 // view is one open store.
 type view struct {
 	conn       *sql.Conn
-	indexes    map[string]bool
+	indexes    []string
 	statements map[string]*sql.Stmt
 	known      map[string]map[string]bool // by aggregate type, the ids that have events
 }
@@ -82,7 +77,7 @@ func read(path string, use func(*view) error) error {
 }
 
 func readOnce(path string, hold bool, use func(*view) error) error {
-	db, err := openRegular(path)
+	db, _, err := files.Open(path)
 	if err != nil {
 		return cause(err, path)
 	}
@@ -168,9 +163,6 @@ func journalMode(f *os.File) (journaling, error) {
 	return rollback, nil
 }
 
-var notADatabase = causeError{"it is not a database", "look for the store that Ouroboros uses, or for a copy of " +
-	"this one"}
-
 // logHead is what tells that a write-ahead log is still the one that was opened: its first 32 bytes hold two random
 // numbers that change each time it starts over.
 type logHead struct {
@@ -179,7 +171,7 @@ type logHead struct {
 }
 
 func openLog(path string) (*os.File, logHead, error) {
-	f, err := openRegular(path)
+	f, info, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, logHead{}, nil
 	}
@@ -187,11 +179,6 @@ func openLog(path string) (*os.File, logHead, error) {
 		c := cause(err, path)
 		return nil, logHead{}, causeError{"its write-ahead log (" + filepath.Base(path) + ") cannot be read: " + c.cause,
 			c.next}
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, logHead{}, cause(err, path)
 	}
 	h := logHead{size: info.Size()}
 	if _, err := f.ReadAt(h.bytes[:], 0); err != nil && !errors.Is(err, io.EOF) {
@@ -224,7 +211,7 @@ func waitForWriter(db *os.File, journal string) error {
 	if locked(db, reservedByte, 1) {
 		return nil // a transaction that has not touched the database file yet
 	}
-	j, err := openRegular(journal)
+	j, _, err := files.Open(journal)
 	if err != nil {
 		return nil
 	}
@@ -253,7 +240,7 @@ func locked(f *os.File, at, length int64) bool {
 // writer goes on writing at the log's end. It needs no permission to write. What cannot be locked is left: the
 // comparison still holds.
 func holdLog(shm string) (release func()) {
-	f, err := openRegular(shm)
+	f, _, err := files.Open(shm)
 	if err != nil {
 		return func() {}
 	}
@@ -271,8 +258,8 @@ func holdLog(shm string) (release func()) {
 }
 
 // query opens the two files with SQLite.
-func query(files *twoFiles, use func(*view) error) error {
-	name, system, err := vfs.New(files)
+func query(two *twoFiles, use func(*view) error) error {
+	name, system, err := vfs.New(two)
 	if err != nil {
 		return fmt.Errorf("setting up a reader: %w", err)
 	}
@@ -308,22 +295,4 @@ func (v *view) close() {
 	for _, s := range v.statements {
 		s.Close()
 	}
-}
-
-// sqlCause names the causes that SQLite tells apart.
-func sqlCause(err error) error {
-	var s *sqlite.Error
-	if !errors.As(err, &s) {
-		return err
-	}
-	damaged := "keep a copy of it, and try `.recover` of sqlite3 on the copy"
-	switch s.Code() & 0xff {
-	case sqlite3.SQLITE_NOTADB:
-		return notADatabase
-	case sqlite3.SQLITE_CORRUPT:
-		return causeError{"it is damaged: " + s.Error(), damaged}
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL:
-		return causeError{"it cannot be read to its end: " + s.Error(), damaged}
-	}
-	return causeError{"it cannot be read: " + s.Error(), "look at it with `sqlite3 -readonly`"}
 }
