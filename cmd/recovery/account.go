@@ -205,7 +205,7 @@ func (x *command) userOnly(c *cli.Context, what string) (agent bool, err error) 
 		return false, nil
 	}
 	if !c.Bool("as-user") {
-		return false, &exitError{status: exitNeedsUser, err: fmt.Errorf(
+		return false, &commandError{outcome: needsUser, err: fmt.Errorf(
 			"%s is for the user alone, and this runs inside a Claude session; ask the user to type it, or give --as-user "+
 				"when they told you to: it is recorded as typed by an agent", what)}
 	}
@@ -239,11 +239,11 @@ func (x *command) lock(p *place, name string) (func(), error) {
 
 // lockError is a failure of the lock; a folder where nothing may be written says itself what to do.
 func lockError(err error) error {
-	var e *exitError
+	var e *commandError
 	if errors.As(err, &e) {
 		return e
 	}
-	return &exitError{status: exitFailed, err: err}
+	return &commandError{outcome: failed, err: err}
 }
 
 func (x *command) holder(name string) journal.Holder {
@@ -272,7 +272,7 @@ func (x *command) openElsewhere(p *place) error {
 	if len(open) == 0 {
 		return nil
 	}
-	return &exitError{status: exitNeedsUser, next: "recovery status", err: fmt.Errorf(
+	return &commandError{outcome: needsUser, next: "recovery status", err: fmt.Errorf(
 		"the record in %s holds an open intention or defect of this account, of %s; look at it without --work first",
 		usual.Dir(), strings.Join(open, " "))}
 }

@@ -3,15 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
-
-	"recovery/internal/journal"
-	"recovery/internal/text"
 
 	"github.com/urfave/cli/v2"
 )
@@ -166,73 +159,3 @@ USAGE:
 FLAGS:{{range .VisibleFlags}}
    {{.}}{{end}}
 {{end}}`
-
-// status tells an error and gives the exit status that goes with it. A run that was interrupted ends as that,
-// whatever else it met; wrong usage and a defect are told all the same.
-func (x *command) status(err error) int {
-	interrupted := func(status int) int {
-		if x.ctx.Err() != nil && status != exitUsage && status != exitDefect {
-			return exitInterrupted
-		}
-		return status
-	}
-	if err == nil {
-		return interrupted(exitOK)
-	}
-	var e *exitError
-	status, next := exitFailed, ""
-	if errors.As(err, &e) {
-		status, next = e.status, e.next
-		if e.err == nil {
-			return interrupted(status)
-		}
-	}
-	var held *journal.HeldError
-	if errors.As(err, &held) {
-		status = exitFailed
-	}
-	status = interrupted(status)
-	x.say("recovery: %v", err)
-	if next != "" {
-		x.say("next: %s", next)
-	}
-	if x.json && !x.printed {
-		_ = x.printJSON(map[string]any{"error": map[string]any{"message": err.Error(), "next": next, "exit_status": status}})
-	}
-	return status
-}
-
-// say prints a line of progress, a warning or an error: everything that is not the result.
-func (x *command) say(format string, args ...any) {
-	_, _ = fmt.Fprintln(x.stderr, escaped(fmt.Sprintf(format, args...)))
-}
-
-func (x *command) printJSON(v any) error {
-	x.printed = true
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := io.WriteString(x.stdout, text.EscapeJSON(b.String()))
-	return err
-}
-
-// out prints a line of the result; other people's text in it has its control characters made visible.
-func (x *command) out(format string, args ...any) {
-	x.printed = true
-	_, _ = io.WriteString(x.stdout, escaped(fmt.Sprintf(format, args...))+"\n")
-}
-
-// next prints what to type next: the last line of every command. In another user's account that is the same command,
-// typed by its owner: nothing that it found was kept.
-func (x *command) next(format string, args ...any) {
-	if x.asOwner != "" {
-		format, args = "%s", []any{x.asOwner}
-	}
-	if !x.json {
-		x.out("next: "+format, args...)
-	}
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -101,47 +100,4 @@ func findIn(flags []cli.Flag, name string) cli.Flag {
 func takesValue(f cli.Flag) bool {
 	d, ok := f.(cli.DocGenerationFlag)
 	return ok && d.TakesValue()
-}
-
-// exitError carries an exit status and what is said with it.
-type exitError struct {
-	status int
-	err    error
-	next   string
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// The exit statuses, documented in every help text.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitNeedsUser   = 3
-	exitTimeUp      = 4
-	exitDefect      = 5
-	exitInterrupted = 130
-)
-
-func usagef(format string, args ...any) error {
-	return &exitError{status: exitUsage, err: fmt.Errorf(format, args...)}
-}
-
-func failf(next, format string, args ...any) error {
-	return &exitError{status: exitFailed, err: fmt.Errorf(format, args...), next: next}
-}
-
-// quiet is an exit status that needs no more words.
-func quiet(status int) error {
-	if status == exitOK {
-		return nil
-	}
-	return &exitError{status: status}
 }

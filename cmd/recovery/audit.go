@@ -91,7 +91,7 @@ func (x *command) audit(c *cli.Context) error {
 	}
 	rev, err := review.Audit(account.Door{}, rules, item.Path)
 	if err != nil {
-		return &exitError{status: exitFailed, err: err}
+		return &commandError{outcome: failed, err: err}
 	}
 	item.Tools, item.Defects, item.BadLines = rev.Tools, rev.Defects, rev.BadLines
 	if x.json {
@@ -105,9 +105,9 @@ func (x *command) audit(c *cli.Context) error {
 	}
 	switch {
 	case len(rev.Defects) > 0:
-		return quiet(exitDefect)
+		return ended(defectSeen)
 	case rev.Unjudged() > 0:
-		return quiet(exitNeedsUser)
+		return ended(needsUser)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ EXAMPLE:
 EXIT STATUS:
    that of the client`,
 		Action: func(c *cli.Context) error {
-			return quiet(fixtures.ClientMain(c.Args().Slice(), x.environ, strings.NewReader(""), x.stdout, x.stderr))
+			return clientStatus(fixtures.ClientMain(c.Args().Slice(), x.environ, strings.NewReader(""), x.stdout, x.stderr))
 		},
 	}
 }

@@ -121,9 +121,9 @@ func (x *command) inflight(c *cli.Context) error {
 	}
 	switch {
 	case len(l.Problems) > 0:
-		return quiet(exitUsage)
+		return ended(wrongUsage)
 	case l.Unreadable():
-		return quiet(exitNeedsUser)
+		return ended(needsUser)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (x *command) inventory(c *cli.Context) error {
 	} else {
 		x.showInventory(inv)
 	}
-	return quiet(inventoryStatus(inv, pages))
+	return ended(inventoryOutcome(inv, pages))
 }
 
 // saveInventory closes the recovery before this one when it is over, and saves the new inventory with the groups that
@@ -149,16 +149,16 @@ func (x *command) closeFinished(p *place, w *inventory.World) error {
 	return nil
 }
 
-func inventoryStatus(inv inventory.Inventory, pages *remote.Sessions) int {
+func inventoryOutcome(inv inventory.Inventory, pages *remote.Sessions) outcome {
 	if !inv.Complete || pages != nil && (pages.Skipped > 0 || len(pages.Warnings) > 0) {
-		return exitNeedsUser
+		return needsUser
 	}
 	for _, it := range inv.Items {
 		if it.Live == account.Unknown || it.Turn == string(transcript.UnknownTurn) || pages != nil && it.Remote == nil {
-			return exitNeedsUser
+			return needsUser
 		}
 	}
-	return exitOK
+	return allDone
 }
 
 // readPages reads saved pages whole: they are what one tool call printed.

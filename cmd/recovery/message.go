@@ -103,14 +103,14 @@ func (x *command) message(c *cli.Context) error {
 	if err != nil {
 		return failf("", "%w", err)
 	}
-	items, status := []messageItem{}, exitOK
+	items, status := []messageItem{}, allDone
 	for i, it := range made {
 		items = append(items, messageItem{SessionName: w.Name(jobs[i]), Live: string(it.Live), Pinned: it.Pinned,
 			State: it.State, Place: it.Place, Text: it.Text,
 			SameName: append([]string{}, it.SameName...), Notes: append([]string{}, it.Notes...),
 			Omitted: append([]message.Omitted{}, it.Omitted...), Next: it.Next.String(), Step: it.Next})
 		if it.NeedsUser() {
-			status = exitNeedsUser
+			status = needsUser
 		}
 	}
 	mark := ""
@@ -126,7 +126,7 @@ func (x *command) message(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return quiet(status)
+	return ended(status)
 }
 
 // data reads the file of --data; no data without the flag.

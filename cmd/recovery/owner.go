@@ -22,7 +22,7 @@ func (x *command) whose(p *place) {
 	}
 	p.owner = x.ownerOf(uid)
 	line := x.sudo(p.owner, p.account.Dir)
-	p.foreign = &exitError{status: exitNeedsUser, next: line, err: fmt.Errorf(
+	p.foreign = &commandError{outcome: needsUser, next: line, err: fmt.Errorf(
 		"the account %s belongs to the user %s, and this runs as %s: there it only reads, "+
 			"since a client that another user runs leaves files that the owner cannot read",
 		p.account.Dir, p.owner.name, x.ownerOf(x.uid).name)}
@@ -57,10 +57,10 @@ func (x *command) sudo(o accountOwner, dir string) string {
 // noAccount is the error of an account that cannot be opened. One whose folder keeps this user out belongs to somebody.
 func (x *command) noAccount(err error) error {
 	var none *account.NoAccountError
-	e := &exitError{status: exitFailed, err: err}
+	e := &commandError{outcome: failed, err: err}
 	if errors.As(err, &none) && errors.Is(none.Err, fs.ErrPermission) {
 		if uid, ok := account.Owner(none.Dir); ok && uid != x.uid {
-			e.status, e.next = exitNeedsUser, x.sudo(x.ownerOf(uid), none.Dir)
+			e.outcome, e.next = needsUser, x.sudo(x.ownerOf(uid), none.Dir)
 		}
 	}
 	return e

@@ -139,7 +139,7 @@ func (x *command) queueCheck(c *cli.Context) error {
 	}
 	for _, it := range items {
 		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || it.Refused {
-			return quiet(exitNeedsUser)
+			return ended(needsUser)
 		}
 	}
 	return nil

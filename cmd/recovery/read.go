@@ -108,7 +108,7 @@ func (x *command) read(c *cli.Context) error {
 	for _, s := range seen {
 		byShort[s.Short].take(s)
 	}
-	status := exitOK
+	status := allDone
 	for i := range items {
 		if items[i].Problem == "" {
 			if _, err := review.Record(p.journal, items[i].Short, &items[i].Review); err != nil {
@@ -122,9 +122,9 @@ func (x *command) read(c *cli.Context) error {
 				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short,
 					until.UTC().Format(time.RFC3339))
 			}
-			status = worst(status, reviewStatus(&items[i].Review))
+			status = max(status, reviewOutcome(&items[i].Review))
 		} else {
-			status = worst(status, exitNeedsUser)
+			status = max(status, needsUser)
 		}
 	}
 	next, err := x.placeRead(c, p, items)
@@ -144,7 +144,7 @@ func (x *command) read(c *cli.Context) error {
 		}
 		x.next("%s", text.Line(next.String()))
 	}
-	return quiet(status)
+	return ended(status)
 }
 
 // placeRead fills where each session stands after what was read, and gives the one next of them all.
@@ -210,27 +210,19 @@ func (x *command) showRead(it *readItem) {
 	x.showReview(it.Short, &it.Review, false, "    ")
 }
 
-// worst orders exit statuses as the design does: a defect before everything, then failed, time up, needs the user.
-func worst(a, b int) int {
-	rank := map[int]int{exitOK: 0, exitNeedsUser: 1, exitTimeUp: 2, exitFailed: 3, exitDefect: 4}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
-}
-
-func reviewStatus(r *review.Review) int {
+// reviewOutcome is how one review came out.
+func reviewOutcome(r *review.Review) outcome {
 	switch {
 	case r == nil:
-		return exitTimeUp
+		return timeUp
 	case len(r.Defects) > 0:
-		return exitDefect
+		return defectSeen
 	case !r.Answered:
-		return exitTimeUp
+		return timeUp
 	case r.Unjudged() > 0, r.Unclear != "", r.BadLines > 0:
-		return exitNeedsUser
+		return needsUser
 	}
-	return exitOK
+	return allDone
 }
 
 // showReview shows a review; above says that its reply stands further up on the same screen.

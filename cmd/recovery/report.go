@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,9 +77,9 @@ func (x *command) report(c *cli.Context) error {
 	}
 	switch {
 	case len(rep.Defects) > 0:
-		return quiet(exitDefect)
+		return ended(defectSeen)
 	case unread > 0:
-		return quiet(exitNeedsUser)
+		return ended(needsUser)
 	}
 	return nil
 }
@@ -254,29 +252,23 @@ func readReport(name string) (report.Report, error) {
 
 func (x *command) writeReport(c *cli.Context, rep report.Report, format string) error {
 	var data []byte
+	var err error
 	switch format {
 	case "json":
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(rep); err != nil {
-			return err
-		}
-		data = []byte(text.EscapeJSON(b.String()))
+		data, err = encodeJSON(rep)
 	case "html":
-		page, err := rep.HTML()
-		if err != nil {
-			return failf("", "making the page: %w", err)
+		if data, err = rep.HTML(); err != nil {
+			err = failf("", "making the page: %w", err)
 		}
-		data = page
 	default:
 		data = []byte(escaped(strings.TrimRight(rep.Markdown(), "\n")) + "\n")
 	}
+	if err != nil {
+		return err
+	}
 	out := c.String("o")
 	if out == "" || out == "-" {
-		x.printed = true
-		if _, err := x.stdout.Write(data); err != nil {
+		if err := x.print(data); err != nil {
 			return err
 		}
 		if format == "md" {

@@ -150,7 +150,7 @@ func (x *command) resume(c *cli.Context) error {
 	} else {
 		x.showResume(res, opts)
 	}
-	return quiet(resumeStatus(res))
+	return ended(resumeOutcome(res))
 }
 
 // nextAfter gives each session that a run began, or turned away for more than its queue check, the one next that

@@ -110,28 +110,28 @@ func (x *command) showDefects(defects []journal.OpenDefect) {
 	}
 }
 
-func resumeStatus(res wake.Result) int {
-	status := exitOK
-	worse := func(s int) { status = worst(status, s) }
+func resumeOutcome(res wake.Result) outcome {
+	status := allDone
+	worse := func(o outcome) { status = max(status, o) }
 	if len(res.Defects) > 0 {
-		worse(exitDefect)
+		worse(defectSeen)
 	}
 	if res.Stopped != "" {
-		worse(exitNeedsUser)
+		worse(needsUser)
 	}
 	for _, it := range res.Items {
 		switch it.Outcome {
 		case journal.Woken:
-			worse(reviewStatus(it.Review))
+			worse(reviewOutcome(it.Review))
 		case journal.Planned:
 		case journal.Copy, journal.Joined, journal.Replayed:
-			worse(exitDefect)
+			worse(defectSeen)
 		case journal.NotStarted:
-			worse(exitFailed)
+			worse(failed)
 		case journal.Uncertain:
-			worse(exitTimeUp)
+			worse(timeUp)
 		default:
-			worse(exitNeedsUser)
+			worse(needsUser)
 		}
 	}
 	return status

@@ -68,7 +68,7 @@ func (x *command) statusOf(c *cli.Context) error {
 		x.showStatus(s, closed, c.Bool("all"))
 	}
 	if s.Open() {
-		return quiet(exitNeedsUser)
+		return ended(needsUser)
 	}
 	return nil
 }

@@ -82,14 +82,14 @@ func (x *command) trust(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	items, status := []trustItem{}, exitOK
+	items, status := []trustItem{}, allDone
 	for _, j := range jobs {
 		it, err := x.trustOne(p, w, j, defaultDir, state.Session(j.Short).Refused, agent)
 		if err != nil {
 			return err
 		}
 		if it.Outcome == trustFailed {
-			status = exitFailed
+			status = failed
 		}
 		items = append(items, it)
 	}
@@ -100,7 +100,7 @@ func (x *command) trust(c *cli.Context) error {
 	} else {
 		x.showTrust(items, state, defaultDir)
 	}
-	return quiet(status)
+	return ended(status)
 }
 
 // defaultCwd is the folder of --default-cwd, absolute; empty without the flag.

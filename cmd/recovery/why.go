@@ -48,11 +48,11 @@ func (x *command) why(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	items, status := []whyItem{}, exitOK
+	items, status := []whyItem{}, allDone
 	for _, f := range w.All(jobs) {
 		it := whyItem{SessionName: w.Name(f.Job), Story: w.Story(f), Problem: f.Problem}
 		if f.Problem != "" {
-			status = exitNeedsUser
+			status = needsUser
 		}
 		items = append(items, it)
 	}
@@ -60,7 +60,7 @@ func (x *command) why(c *cli.Context) error {
 		if err := x.printJSON(map[string]any{"items": items, "warnings": w.Warnings}); err != nil {
 			return err
 		}
-		return quiet(status)
+		return ended(status)
 	}
 	for _, it := range items {
 		x.out("%s  %s", it.Short, text.Line(it.Title))
@@ -75,7 +75,7 @@ func (x *command) why(c *cli.Context) error {
 		}
 	}
 	x.next("recovery queue-check %s", strings.Join(shortsIn(items), " "))
-	return quiet(status)
+	return ended(status)
 }
 
 func shortsIn(items []whyItem) []string {
@@ -133,7 +133,7 @@ func (x *command) pins(c *cli.Context) error {
 			jobs = append(jobs, j)
 		}
 	}
-	items, status, total := []pinItem{}, exitOK, int64(0)
+	items, status, total := []pinItem{}, allDone, int64(0)
 	for _, f := range w.All(jobs) {
 		it := pinItem{SessionName: w.Name(f.Job), Live: string(f.Live.State), Proof: w.PinProof(f, pinned)}
 		if !f.Tail.LastEntry.IsZero() {
@@ -145,7 +145,7 @@ func (x *command) pins(c *cli.Context) error {
 			total += n
 		}
 		if f.Live.State != account.Live {
-			status = exitNeedsUser
+			status = needsUser
 		}
 		items = append(items, it)
 	}
@@ -166,7 +166,7 @@ func (x *command) pins(c *cli.Context) error {
 		if err := x.printJSON(v); err != nil {
 			return err
 		}
-		return quiet(status)
+		return ended(status)
 	}
 	t := rows{header: []string{"SHORT", "LIVE", "IDLE", "MEMORY", "TITLE", "PIN"}}
 	for _, it := range items {
@@ -196,7 +196,7 @@ func (x *command) pins(c *cli.Context) error {
 			total>>20, free>>20, fit)
 	}
 	x.next("to pin or unpin: Ctrl+T on the row in the interactive `claude agents` view")
-	return quiet(status)
+	return ended(status)
 }
 
 // memoryOf is the resident memory of a process, in bytes.

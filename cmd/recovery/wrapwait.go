@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -65,9 +64,9 @@ func (x *command) wrapWait(c *cli.Context) error {
 	board := &wrapBoard{x: x, jobs: jobs, states: map[string]wrap.Status{}}
 	waiter := wrap.Waiter{Account: p.account, Mark: c.String("mark"), Now: x.now, Sleep: x.sleep, Changed: board.changed}
 	found := waiter.Wait(x.ctx, jobs, spanOf(c, "wait"))
-	items, status := []wrapItem{}, exitOK
+	items, status := []wrapItem{}, allDone
 	if p.folder.Barred != nil {
-		status = exitNeedsUser // a wrap that is not on record is known to no report
+		status = needsUser // a wrap that is not on record is known to no report
 	}
 	for _, j := range jobs {
 		s := found[j.Short]
@@ -79,9 +78,9 @@ func (x *command) wrapWait(c *cli.Context) error {
 		switch s.State {
 		case wrap.Done:
 		case wrap.Running:
-			status = worst(status, exitTimeUp)
+			status = max(status, timeUp)
 		default:
-			status = worst(status, exitNeedsUser)
+			status = max(status, needsUser)
 		}
 	}
 	if x.json {
@@ -91,7 +90,7 @@ func (x *command) wrapWait(c *cli.Context) error {
 	} else {
 		x.showWraps(items)
 	}
-	return quiet(status)
+	return ended(status)
 }
 
 func (p *place) recordWrap(short string, s wrap.Status, mark string) error {
@@ -134,9 +133,7 @@ func (b *wrapBoard) changed(short string, s wrap.Status) {
 	for _, j := range b.jobs {
 		t.add(b.row(j, b.states[j.Short])...)
 	}
-	if b.drawn > 0 {
-		_, _ = fmt.Fprintf(b.x.stdout, "\x1b[%dA\x1b[J", b.drawn)
-	}
+	b.x.erase(b.drawn)
 	b.drawn = b.x.table(&t)
 }
 
