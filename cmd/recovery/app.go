@@ -111,6 +111,7 @@ func (x *command) app() *cli.App {
 			x.wrapWaitCommand(), x.messageCommand(), x.trustCommand(), x.ackCommand(), x.reportCommand(),
 			x.whyCommand(), x.pinsCommand(), x.statusCommand(), x.eventsCommand(), x.handoffCommand(), x.inflightCommand(),
 			x.demoCommand(), x.simulatedClientCommand(),
+			x.simulatedWorkerCommand(),
 		},
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },

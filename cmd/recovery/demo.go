@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -53,12 +54,13 @@ func (x *command) demo(c *cli.Context) error {
 	if !keep {
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
+	fixtures.WorkersBy(simulatedWorker, "--")
 	d, err := fixtures.Demo(dir, x.now())
 	if err != nil {
 		return failf("", "making the demo's account: %w", err)
 	}
 	defer d.Close()
-	client, err := d.Client("simulated-client", "--")
+	client, err := d.Client(simulatedClient, "--")
 	if err != nil {
 		return failf("", "making the demo's client: %w", err)
 	}
@@ -154,9 +156,15 @@ func (r *demoRun) step(want int, args ...string) {
 	}
 }
 
+// The hidden part of the demo: its client and its sessions are processes of this program.
+const (
+	simulatedClient = "simulated-client"
+	simulatedWorker = "simulated-worker"
+)
+
 func (x *command) simulatedClientCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "simulated-client",
+		Name:      simulatedClient,
 		Usage:     "play the client on a fixture account",
 		UsageText: "recovery simulated-client -- ARGUMENTS",
 		Hidden:    true,
@@ -168,7 +176,29 @@ EXAMPLE:
 EXIT STATUS:
    that of the client`,
 		Action: func(c *cli.Context) error {
+			fixtures.WorkersBy(simulatedWorker, "--")
 			return clientStatus(fixtures.ClientMain(c.Args().Slice(), x.environ, strings.NewReader(""), x.stdout, x.stderr))
+		},
+	}
+}
+
+func (x *command) simulatedWorkerCommand() *cli.Command {
+	return &cli.Command{
+		Name:      simulatedWorker,
+		Usage:     "play a session of a fixture account",
+		UsageText: "recovery simulated-worker -- FILE",
+		Hidden:    true,
+		Description: `Behaves like the process of a session on an account that the demo made, as the task in FILE says.
+
+EXAMPLE:
+   recovery simulated-worker -- /tmp/demo/simulated/workers/1.task
+
+EXIT STATUS:
+   0 done`,
+		Action: func(c *cli.Context) error {
+			signal.Reset() // it ends at a signal, as a session's process does
+			fixtures.RunWorker(c.Args().First())
+			return nil
 		},
 	}
 }

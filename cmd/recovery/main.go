@@ -2,16 +2,6 @@
 // archive, and owner sessions that each wait for one typed go.
 package main
 
-import (
-	"os"
+import "os"
 
-	"recovery/fixtures"
-)
-
-func main() {
-	// The demo's sessions are processes of this program.
-	if fixtures.WorkerMain() {
-		return
-	}
-	os.Exit(run(system(), os.Args[1:]))
-}
+func main() { os.Exit(run(system(), os.Args[1:])) }
