@@ -134,7 +134,8 @@ func (p *Plan) item(kind Kind, short string) Item {
 	}
 	if it.State == Ready && (kind == Wrap || kind == ReviewWrap) && !it.Pinned {
 		it.stop(NotPinned, "it is not pinned and may be retired while it wraps: the user pins it first, with Ctrl+T on "+
-			"its row in the interactive `claude agents` view")
+			"its row in "+
+			"the interactive `claude agents` view")
 	}
 	return it
 }
