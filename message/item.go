@@ -241,7 +241,8 @@ func (p *Plan) remarksOnPlan(it *Item, r *Reviewed, dataFile string) {
 		it.note("it posted a plan already: recovery read %s", it.Short)
 	}
 	if !it.Pinned {
-		it.note("ask the user to pin it if it will wait for the go: Ctrl+T on its row in the interactive `claude agents` view")
+		it.note("ask the user to pin it if it will wait for the go: Ctrl+T on its row in the interactive " +
+			"`claude agents` view")
 	}
 }
 
