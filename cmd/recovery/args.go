@@ -33,13 +33,8 @@ func sortArgs(app *cli.App, args []string) ([]string, error) {
 		if f == nil {
 			f, into = findIn(app.Flags, name), &globals
 		}
-		if f == nil {
-			if cmd == nil && len(args) > i+1 {
-				// The command may stand behind its own flags.
-				if later := commandIn(app, args[i+1:]); later != nil && findFlag(later, name) != nil {
-					f, into = findFlag(later, name), &flags
-				}
-			}
+		if f == nil && cmd == nil { // the command may stand behind its own flags
+			f, into = findFlag(commandIn(app, args[i+1:]), name), &flags
 		}
 		if f == nil {
 			where := "recovery"

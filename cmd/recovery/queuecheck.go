@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,14 +84,9 @@ func (x *command) queueCheck(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	agent := false
-	if len(confirm) > 0 {
-		if err := x.mine(p); err != nil {
-			return err
-		}
-		if agent, err = x.userOnly(c, "--confirm"); err != nil {
-			return err
-		}
+	agent, err := x.mayConfirm(c, p, len(confirm))
+	if err != nil {
+		return err
 	}
 	if err := x.saveEvents(p, w, c.StringSlice("events")); err != nil {
 		return err
@@ -108,14 +104,10 @@ func (x *command) queueCheck(c *cli.Context) error {
 		return err
 	}
 	r.book.Prepare(shorts)
-	toConfirm := map[string]bool{}
-	for _, j := range confirm {
-		toConfirm[j.Short] = true
-	}
 	items := []checkItem{}
 	for _, short := range shorts {
 		item := x.checkItem(r, short)
-		if toConfirm[short] {
+		if slices.ContainsFunc(confirm, func(j *account.Job) bool { return j.Short == short }) {
 			if item, err = x.confirm(p, item, agent, func() (checkItem, error) {
 				if r, err = look(); err != nil {
 					return checkItem{}, err
@@ -138,12 +130,24 @@ func (x *command) queueCheck(c *cli.Context) error {
 	} else {
 		x.showChecks(inv, items, len(named)+len(confirm) > 0)
 	}
-	for _, it := range items {
-		if it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || it.Refused {
-			return ended(needsUser)
-		}
+	if slices.ContainsFunc(items, func(it checkItem) bool {
+		return it.Verdict == queuecheck.Check || it.Verdict == queuecheck.Blocked || it.Refused
+	}) {
+		return ended(needsUser)
 	}
 	return nil
+}
+
+// mayConfirm refuses a confirmation that is not the user's, or in another user's account. agent says that an agent
+// typed it, as it was told to.
+func (x *command) mayConfirm(c *cli.Context, p *place, confirmed int) (agent bool, err error) {
+	if confirmed == 0 {
+		return false, nil
+	}
+	if err := x.mine(p); err != nil {
+		return false, err
+	}
+	return x.userOnly(c, "--confirm")
 }
 
 // leftOut tells the denominator: what is in the inventory and was not asked for, beside what the inventory left out

@@ -2,10 +2,11 @@ package main
 
 import (
 	"errors"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
+	"recovery/internal/audit"
 	"recovery/internal/journal"
 	"recovery/internal/text"
 	"recovery/inventory"
@@ -63,12 +64,7 @@ func (x *command) read(c *cli.Context) error {
 		return err
 	}
 	if len(shorts) == 0 {
-		for short, s := range state.Sessions {
-			if s.LastSent() != nil {
-				shorts = append(shorts, short)
-			}
-		}
-		sort.Strings(shorts)
+		shorts = wokenIn(state)
 	}
 	if len(shorts) == 0 {
 		return failf("recovery queue-check", "no session was woken in this recovery yet")
@@ -78,14 +74,52 @@ func (x *command) read(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	byShort := map[string]*readItem{}
 	items := make([]readItem, len(shorts))
-	var waited []string
 	for i, short := range shorts {
 		items[i] = blankRead(w, state, short)
-		byShort[short] = &items[i]
+	}
+	if err := x.awaitReviews(p, rules, items, deadline); err != nil {
+		return failf("recovery read "+strings.Join(shorts, " "), "%w", err)
+	}
+	status := allDone
+	for i := range items {
+		if items[i].Problem != "" {
+			status = max(status, needsUser)
+			continue
+		}
+		if err := x.recordRead(p, items[i].Short, &items[i].Review); err != nil {
+			return err
+		}
+		status = max(status, reviewOutcome(&items[i].Review))
+	}
+	next, err := x.placeRead(c, p, items)
+	if err != nil {
+		return err
+	}
+	if x.json {
+		if err := x.printJSON(map[string]any{"items": items}); err != nil {
+			return err
+		}
+		return ended(status)
+	}
+	for i := range items {
+		x.showRead(&items[i])
+		if items[i].Next != "" && items[i].Problem == "" {
+			x.out("%s next: %s", items[i].Short, text.Line(items[i].Next))
+		}
+	}
+	x.next("%s", text.Line(next.String()))
+	return ended(status)
+}
+
+// awaitReviews waits until each item has its reply, or the deadline; each is shown as it comes.
+func (x *command) awaitReviews(p *place, rules *audit.Rules, items []readItem, deadline time.Time) error {
+	byShort := map[string]*readItem{}
+	var waited []string
+	for i := range items {
+		byShort[items[i].Short] = &items[i]
 		if items[i].Problem == "" {
-			waited = append(waited, short)
+			waited = append(waited, items[i].Short)
 		}
 	}
 	wait := wake.Wait{
@@ -103,48 +137,36 @@ func (x *command) read(c *cli.Context) error {
 	}
 	seen, err := wait.For(x.ctx, waited, deadline)
 	if err != nil && x.ctx.Err() == nil {
-		return failf("recovery read "+strings.Join(shorts, " "), "%w", err)
+		return err
 	}
 	for _, s := range seen {
 		byShort[s.Short].take(s)
 	}
-	status := allDone
-	for i := range items {
-		if items[i].Problem == "" {
-			if _, err := review.Record(p.journal, items[i].Short, &items[i].Review); err != nil {
-				return err
-			}
-			until, err := wake.NoteLimit(p.journal, items[i].Short, &items[i].Review, x.now())
-			if err != nil {
-				return err
-			}
-			if !until.IsZero() {
-				x.say("the service's limit was met in %s; nothing is started before %s", items[i].Short,
-					until.UTC().Format(time.RFC3339))
-			}
-			status = max(status, reviewOutcome(&items[i].Review))
-		} else {
-			status = max(status, needsUser)
+	return nil
+}
+
+// wokenIn are the sessions to which this recovery sent something.
+func wokenIn(state *journal.State) []string {
+	var out []string
+	for short, s := range state.Sessions {
+		if s.LastSent() != nil {
+			out = append(out, short)
 		}
 	}
-	next, err := x.placeRead(c, p, items)
-	if err != nil {
+	slices.Sort(out)
+	return out
+}
+
+// recordRead puts a review on record, and the service's limit when it ended in one.
+func (x *command) recordRead(p *place, short string, r *review.Review) error {
+	if _, err := review.Record(p.journal, short, r); err != nil {
 		return err
 	}
-	if x.json {
-		if err := x.printJSON(map[string]any{"items": items}); err != nil {
-			return err
-		}
-	} else {
-		for i := range items {
-			x.showRead(&items[i])
-			if items[i].Next != "" && items[i].Problem == "" {
-				x.out("%s next: %s", items[i].Short, text.Line(items[i].Next))
-			}
-		}
-		x.next("%s", text.Line(next.String()))
+	until, err := wake.NoteLimit(p.journal, short, r, x.now())
+	if err == nil && !until.IsZero() {
+		x.say("the service's limit was met in %s; nothing is started before %s", short, until.UTC().Format(time.RFC3339))
 	}
-	return ended(status)
+	return err
 }
 
 // placeRead fills where each session stands after what was read, and gives the one next of them all.

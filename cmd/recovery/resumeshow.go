@@ -30,29 +30,7 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 			shown[short] = true
 			x.out("%s  %-11s  %s", short, it.Outcome, text.Clip(row[short].Title, 120))
 		}
-		words := func(s string) string {
-			if len(together) > 1 {
-				s = anyShort(it.Short, s)
-			}
-			return text.Line(s)
-		}
-		if it.Reason != "" {
-			x.out("    %s", words(it.Reason))
-		}
-		if it.Review != nil {
-			x.showReview(it.Short, it.Review, it.Told && x.oneStream, "    ")
-		}
-		if it.Next != "" && it.Outcome != journal.Planned {
-			label := "next"
-			if len(together) > 1 {
-				label = "next, each"
-			}
-			x.out("    %s: %s", label, words(it.Next))
-		}
-		if it.Outcome == journal.Woken {
-			x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude " +
-				"agents` view")
-		}
+		x.showResumed(it, len(together) > 1)
 	}
 	x.showDefects(res.Defects)
 	if res.Stopped != "" {
@@ -62,20 +40,38 @@ func (x *command) showResume(res wake.Result, opts wake.Options) {
 		}
 		x.out("%s: %s", how, res.Stopped)
 	}
-	counts := map[journal.Outcome]int{}
-	var woken, planned []string
+	became := map[journal.Outcome][]string{}
 	for _, it := range res.Items {
-		counts[it.Outcome]++
-		switch it.Outcome {
-		case journal.Woken:
-			woken = append(woken, it.Short)
-		case journal.Planned:
-			planned = append(planned, it.Short)
-		}
+		became[it.Outcome] = append(became[it.Outcome], it.Short)
 	}
+	woken, planned, refused := became[journal.Woken], became[journal.Planned], len(became[journal.Refused])
 	x.out("%s: %d woken, %d planned, %d refused, %d otherwise", text.Plural(len(res.Items), "session"),
-		counts[journal.Woken], counts[journal.Planned], counts[journal.Refused],
-		len(res.Items)-counts[journal.Woken]-counts[journal.Planned]-counts[journal.Refused])
+		len(woken), len(planned), refused, len(res.Items)-len(woken)-len(planned)-refused)
+	x.nextOfRun(res, opts, woken, planned)
+}
+
+// showResumed shows what became of one session, or of several alike; then its short is taken out of the words.
+func (x *command) showResumed(it wake.Item, several bool) {
+	words, label := text.Line, "next"
+	if several {
+		words, label = func(s string) string { return text.Line(anyShort(it.Short, s)) }, "next, each"
+	}
+	if it.Reason != "" {
+		x.out("    %s", words(it.Reason))
+	}
+	if it.Review != nil {
+		x.showReview(it.Short, it.Review, it.Told && x.oneStream, "    ")
+	}
+	if it.Next != "" && it.Outcome != journal.Planned {
+		x.out("    %s: %s", label, words(it.Next))
+	}
+	if it.Outcome == journal.Woken {
+		x.out("    if it will wait for the user, ask them to pin it: Ctrl+T on its row in the interactive `claude " +
+			"agents` view")
+	}
+}
+
+func (x *command) nextOfRun(res wake.Result, opts wake.Options, woken, planned []string) {
 	switch {
 	case len(res.Defects) > 0:
 		x.next("look at the defects above; then close them by name: recovery %s",

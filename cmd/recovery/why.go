@@ -168,6 +168,11 @@ func (x *command) pins(c *cli.Context) error {
 		}
 		return ended(status)
 	}
+	x.showPins(items, gone, total, free, memErr)
+	return ended(status)
+}
+
+func (x *command) showPins(items []pinItem, gone []string, total, free int64, memErr error) {
 	t := rows{header: []string{"SHORT", "LIVE", "IDLE", "MEMORY", "TITLE", "PIN"}}
 	for _, it := range items {
 		idle, memory := "-", "-"
@@ -193,10 +198,9 @@ func (x *command) pins(c *cli.Context) error {
 		x.out("%d pinned, %d MiB in all; %v", len(items), total>>20, memErr)
 	} else {
 		x.out("%d pinned, %d MiB in all; %d MiB available, room for %d more (250 MiB each, 1 GiB stays free)", len(items),
-			total>>20, free>>20, fit)
+			total>>20, free>>20, wake.Fit(free))
 	}
 	x.next("to pin or unpin: Ctrl+T on the row in the interactive `claude agents` view")
-	return ended(status)
 }
 
 // memoryOf is the resident memory of a process, in bytes.
