@@ -38,7 +38,8 @@ func row(c checkpoint, agent, id, path, store string, mtime, now time.Time) sour
 	if r.ClaudeSessionID == "" || r.Verdict == sources.Done || c.handoff != nil {
 		return r
 	}
-	if line, ok := sources.Reopen(r.Cwd, r.ClaudeSessionID); ok && (now.Sub(at) > fresh || settled(c.status) == "sleeping") {
+	if line, ok := sources.Reopen(r.Cwd, r.ClaudeSessionID); ok && (now.Sub(at) > fresh ||
+		settled(c.status) == "sleeping") {
 		r.Act(line, "opens the conversation again; restore the bus position "+cmp.Or(text.Cut(c.bus, 80), "(not recorded)")+
 			" first, or messages that were answered are answered again")
 	}

@@ -121,7 +121,8 @@ func ownerOf(m sources.Machine, pid int, start time.Time) (owner, string) {
 	case off <= drift && off >= -drift:
 		return alive, "its owner, process %d, runs"
 	case m.Getenv("WSL_DISTRO_NAME") != "" || m.Getenv("WSL_INTEROP") != "":
-		return unsure, "process %d runs, and its start differs from the lease's; clocks drift under WSL, so it may be the owner"
+		return unsure, "process %d runs, and its start differs from the lease's; clocks drift under WSL, so it may be the " +
+			"owner"
 	}
 	return gone, "its owner is gone: process %d is another one, which started at another time"
 }
