@@ -1,3 +1,3 @@
 // Package recovery is the root of the program of the same name: it holds the tests of the layout. The program is
-// cmd/recovery; docs/layout.md follows one command through the folders.
+// cmd/recovery; docs/architecture.md follows one command through the folders.
 package recovery

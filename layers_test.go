@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"cmd/recovery"},
 }
 
-// TestImportsPointDown holds the rooms to the layout of docs/layout.md.
+// TestImportsPointDown holds the rooms to the layout of docs/architecture.md.
 func TestImportsPointDown(t *testing.T) {
 	level := map[string]int{}
 	for i, row := range layers {

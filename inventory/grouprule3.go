@@ -39,7 +39,8 @@ const (
 
 // again are the words of a prompt that is given time and again.
 var again = regexp.MustCompile(`(?i)\b(daily|nightly|hourly|weekly|monthly|every ` +
-	`(day|night|morning|hour|week|month)|each (day|night|morning|week)|today'?s?|yesterday'?s?|tonight|this (morning|week)` +
+	`(day|night|morning|hour|week|month)|each (day|night|morning|week)|today'?s?|yesterday'?s?|` +
+	`tonight|this (morning|week)` +
 	`|täglich\w*|wöchentlich\w*|stündlich\w*|monatlich\w*|heute|gestern|jeden (tag|morgen)|diari[oa]s?|cada ` +
 	`(día|semana|mañana)|hoy|ayer|semanal\w*|quotidien\w*|chaque (jour|semaine)|aujourd'hui|hier` +
 	`|hoje|ontem|ogni giorno)\b|每天|每日|每周|每晚|每小时|今天|昨天|今日|毎日|毎週|昨日|ежедневн|еженедельн|сегодня|вчера`)

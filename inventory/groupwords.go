@@ -40,7 +40,8 @@ var kinds = []kind{
 	{"incident", classItem, 2, false,
 		"incident,vorfall,störung,incidencia,incidente,incydent,storing,故障,事件,障害,インシデント,инцидент,장애"},
 	{"ticket", classItem, 3, false,
-		"ticket,vorgang,chamado,solicitud,richiesta,segnalazione,talep,tiquet,zgłoszenie,ärende,工单,チケット,問い合わせ,заявка,тикет,обращение,티켓,문의"},
+		"ticket,vorgang,chamado,solicitud,richiesta,segnalazione,talep,tiquet,zgłoszenie,ärende," +
+			"工单,チケット,問い合わせ,заявка,тикет,обращение,티켓,문의"},
 	{"case", classItem, 4, false,
 		"case,caso,fall,akte,aktenzeichen,dossier,expediente,pratica,processo,zaak,sprawa,matter,案例,案件,дело"},
 	{"invoice", classItem, 4, false,

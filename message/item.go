@@ -134,7 +134,8 @@ func (p *Plan) item(kind Kind, short string) Item {
 	}
 	if it.State == Ready && (kind == Wrap || kind == ReviewWrap) && !it.Pinned {
 		it.stop(NotPinned, "it is not pinned and may be retired while it wraps: the user pins it first, with Ctrl+T on "+
-			"its row in the interactive `claude agents` view")
+			"its row in "+
+			"the interactive `claude agents` view")
 	}
 	return it
 }
@@ -240,7 +241,8 @@ func (p *Plan) remarksOnPlan(it *Item, r *Reviewed, dataFile string) {
 		it.note("it posted a plan already: recovery read %s", it.Short)
 	}
 	if !it.Pinned {
-		it.note("ask the user to pin it if it will wait for the go: Ctrl+T on its row in the interactive `claude agents` view")
+		it.note("ask the user to pin it if it will wait for the go: Ctrl+T on its row in the interactive " +
+			"`claude agents` view")
 	}
 }
 

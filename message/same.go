@@ -43,10 +43,12 @@ var (
 		`2})?/?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}|(?:~|\.{1,2})?/(?:[\w.@+-]+/)+[\w.@+-]+)`)
 	longID   = regexp.MustCompile(`(?i)\b(?:` + claude.UUIDPattern + `|[0-9a-f]{7,40})\b`)
 	spokenID = regexp.MustCompile(
-		`(?i)\b(ticket|issue|case|request|incident|task|job|order|invoice|alert|change|mr|pr)\s*(?:no\.?|nr\.?|number|id)?\s*[#:]?\s*(\d{2,})\b`)
+		`(?i)\b(ticket|issue|case|request|incident|task|job|order|invoice|alert|change|mr|pr)\s*(?:no\.?|nr\.?|number|` +
+			`id)?\s*[#:]?\s*(\d{2,})\b`)
 	hashNumber = regexp.MustCompile(`(?:^|[\s(])#(\d{1,7})\b`)
 	fileName   = regexp.MustCompile(
-		`(?i)^[\w@+.-]{2,}\.(?:go|py|js|ts|tsx|jsx|md|txt|ya?ml|jsonl?|csv|tsv|toml|sql|sh|html?|css|xml|java|kt|rs|cc?|cpp|hp?p?|rb|php|ini|conf|cfg|log|pdf|xlsx?|docx?|png|jpe?g|svg|lock|tf|env|ipynb|zip|gz|tar|mod|sum)$`)
+		`(?i)^[\w@+.-]{2,}\.(?:go|py|js|ts|tsx|jsx|md|txt|ya?ml|jsonl?|csv|tsv|toml|sql|sh|html?|css|xml|java|kt|rs|cc?|` +
+			`cpp|hp?p?|rb|php|ini|conf|cfg|log|pdf|xlsx?|docx?|png|jpe?g|svg|lock|tf|env|ipynb|zip|gz|tar|mod|sum)$`)
 	numbered = regexp.MustCompile(`^(?:pr|mr|issue) (\d+)$`)
 	branch   = regexp.MustCompile(`(?:^|[\s"'(\x60])(?:[Bb]ranch ` +
 		`["'\x60]?([\w.-]+/[\w./-]+|[\w.-]*[-_\d][\w./-]*)|([a-z]{3,}/[\w./-]*[-_\d][\w./-]*))`)

@@ -33,7 +33,8 @@ func (r *rules) split(s string) []string {
 
 // modal is a statement of what would happen: its second verb is no order either.
 var modal = regexp.MustCompile(`^(?:the|a|an|it|this|that|one|both) (?:[a-z0-9-]+ ){0,3}(?:would|might) (?:not ` +
-	`)?(?:delete|send|pay|push|merge|write|remove|change|create|move|close|cancel|archive|order|start|run|post|update|add|use|do)\b`)
+	`)?(?:delete|send|pay|push|merge|write|remove|change|create|move|close|cancel|archive|order|start|run|post|update|` +
+	`add|use|do)\b`)
 
 // pronouns begin a clause of its own behind "and".
 var pronouns = wordSet("the it he she they you i we this that now then please everything all nothing just also do " +

@@ -112,7 +112,9 @@ var listing = regexp.MustCompile(`^(?:the )?(?:owner|session|duplicate)(?:'s)?(?
 var (
 	amount   = regexp.MustCompile(`^[0-9][0-9.,:/-]*(?: ?%| [a-z]{1,3})?$`)
 	choosing = regexp.MustCompile(
-		`\b(?:options?|answer|choices?|choose|pick|decision|decide|user|use|take|select|reply|a|plan|vote|variant|best|human|boss|opcion|option|wahl|choix|scelta|opcao|keuze|wybor|volba|secim|valg|val|variante|run|do|next|then|now|me|i|we)\b`)
+		`\b(?:options?|answer|choices?|choose|pick|decision|decide|user|use|take|select|reply|a|plan|vote|variant|best|` +
+			`human|boss|opcion|option|wahl|choix|scelta|opcao|keuze|wybor|volba|secim|valg|val|variante|run|do|next|then|now|` +
+			`me|i|we)\b`)
 )
 
 func allIn(ws []string, f func(string) bool) bool {

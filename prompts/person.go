@@ -14,14 +14,25 @@ var youForm = regexp.MustCompile(`^you (?:may|can|could|might)(?: also| only)? `
 // What may be said about a person, or by the writer of the data about himself.
 var personForm = regexp.MustCompile(`^(?:i|we) (?:do not|did not|have not|cannot|could not|never|had not|has not) ` +
 	`(?:know|see|find|have (?:the|any) ` +
-	`(?:address|number|data|access)|approve|approved|confirm|confirmed|agree|agreed|send|sent|pay|paid|ask|asked|answer|answered|say|said|reply|replied|receive|received|hear|heard|write|written)\b` +
+	`(?:address|number|data|access)|approve|approved|confirm|confirmed|agree|agreed|send|sent|pay|paid|ask|asked|` +
+	`answer|answered|say|said|reply|replied|receive|received|hear|heard|write|written)\b` +
 	`|^(?:i|we) (?:found|saw|paid|sent|asked ` +
 	`(?:the|for|about|whether)|wrote|looked|received|called|moved|lost|read|noticed|lack|miss|waited|wait for|have ` +
 	`(?:two|three|four|five|no|one|\d+)|had (?:two|three|no|one|\d+))\b` +
 	`|^(?:the |our |your |a |this |that ` +
-	`)?(?:user|users|boss|manager|client|admin|administrator|operator|human|management|everyone|everybody|director|ceo|cto|cfo|principal|stakeholders?)(?:'s)?(?: still| also)? (?:is (?:away|ill|on|in|at|not|waiting|still|offline|asked|unknown|the one)|was (?:asked|told|informed|not|away|on|in)|were|has to (?:decide|choose|read|answer|say|confirm|approve)|must (?:decide|choose|read|answer|say|confirm|approve|type|be asked)|may still|decides|will (?:answer|decide|reply|choose|be asked|say|read|see)|waits|waited|needs|lacks|complained|asked (?:for|whether|which|when|where|who|what|how|why|about|if|on|in|twice)|asks (?:for|whether|which|when|where|who|what|how|why|about|if)|asked|asks|did not|does not|has not|have not|cannot|can (?:decide|choose|see|read)|never|has (?:three|two|no|four|\d+)|sent|saw|opened|left|lost|reported|rejected|declined|refused|stopped|cancelled|table|account|accounts|id|name|names|list|manual|guide|data|database|interface|count|role|roles|agent|folder|directory|menu|settings|page)\b` +
+	`)?(?:user|users|boss|manager|client|admin|administrator|operator|human|management|everyone|everybody|director|ceo|` +
+	`cto|cfo|principal|stakeholders?)(?:'s)?(?: still| also)? (?:is (?:away|ill|on|in|at|not|waiting|still|offline|` +
+	`asked|unknown|the one)|was (?:asked|told|informed|not|away|on|in)|were|has to (?:decide|choose|read|answer|say|` +
+	`confirm|approve)|must (?:decide|choose|read|answer|say|confirm|approve|type|be asked)|may still|decides|will ` +
+	`(?:answer|decide|reply|choose|be asked|say|read|see)|waits|waited|needs|lacks|complained|asked (?:for|whether|` +
+	`which|when|where|who|what|how|why|about|if|on|in|twice)|asks (?:for|whether|which|when|where|who|what|how|why|` +
+	`about|if)|asked|asks|did not|does not|has not|have not|cannot|can (?:decide|choose|see|read)|never|has (?:three|` +
+	`two|no|four|\d+)|sent|saw|opened|left|lost|reported|rejected|declined|refused|stopped|cancelled|table|account|` +
+	`accounts|id|name|names|list|manual|guide|data|database|interface|count|role|roles|agent|folder|directory|menu|` +
+	`settings|page)\b` +
 	`|^(?:the |our |your |a |this |that )?(?:user|users|boss|manager|client|admin|operator)'s? ` +
-	`(?:last|first|message|messages|question|questions|answer|decision|reply|account|folder|mail|name|list|choice|approval|own|data|session|sessions|next)\b` +
+	`(?:last|first|message|messages|question|questions|answer|decision|reply|account|folder|mail|name|list|choice|` +
+	`approval|own|data|session|sessions|next)\b` +
 	`|^(?:everyone|everybody) else (?:replies|answers|does nothing|waits)\b` +
 	`|^(?:the |our |your |a )?(?:user|boss|manager|client|admin)(?: still| also)? ` +
 	`(?:typed|wrote|said|answered|replied) (?:nothing|no|nobody|that nothing)\b`)

@@ -17,20 +17,24 @@ var (
 	captureLine = regexp.MustCompile(`(?i)^\s*(?:[-*+•]\s*|\d{1,3}[.)]\s*)?\**(?:proposed\s+)?capture\b`)
 	// shippedHeading is a heading of what was done: nothing is proposed under it.
 	shippedHeading = regexp.MustCompile(
-		`(?i)\b(?:changed|updated|written|edited|committed|shipped|merged|read|reviewed|touched|used|usage|applied|done|already|dropped|rejected|next steps?)\b`)
+		`(?i)\b(?:changed|updated|written|edited|committed|shipped|merged|read|reviewed|touched|used|usage|applied|done|` +
+			`already|dropped|rejected|next steps?)\b`)
 	noCapture = regexp.MustCompile(`(?i)^\W*(?:no|none|nothing|kein\pL*|rien|aucune?)\b|(?:[:,` +
 		`;(–—]|\s-)\s*(?:none|nothing(?: new| to (?:add|capture|change))?|no (?:change|capture|edit|update)s?(?: ` +
 		`needed)?|unchanged|not needed|already ` +
 		`(?:there|in|says|has|covers|captured|updated|documented|shipped|merged|applied|done)\b.*)\W*$`)
 	bullet   = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+`)
 	filePath = regexp.MustCompile(
-		`(?:[~.]{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*\.(?:mdx?|markdown|txt|rst|adoc|org|ya?ml|json|toml|ini|py|go|ts|tsx|js|jsx|rb|rs|java|kt|sh|sql|html|css)\b`)
+		`(?:[~.]{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*\.(?:mdx?|markdown|txt|rst|adoc|org|ya?ml|json|toml|ini|py|go|ts|` +
+			`tsx|js|jsx|rb|rs|java|kt|sh|sql|html|css)\b`)
 	captureWord = regexp.MustCompile(`(?i)^\**(?:proposed\s+)?captures?\b[*\s]*:?[*\s]*`)
 	proposalEnd = regexp.MustCompile(
-		`(?i)[:;→]|\s(?:-|–|—)\s|\s(?:should|needs?|must|could|to|say|says|add|adds|name|names|mention|mentions|because|since|so that|that)\b`)
+		`(?i)[:;→]|\s(?:-|–|—)\s|\s(?:should|needs?|must|could|to|say|says|add|adds|name|names|mention|mentions|because|` +
+			`since|so that|that)\b`)
 	// noFile is a product's or a host's name that looks like a file's.
 	noFile = regexp.MustCompile(
-		`(?i)^(?:(?:node|next|nuxt|vue|react|express|three|d3|ember|chart|p5|socket|backbone)\.js|[^/]*@[^/]*|(?:[\w-]+\.)*(?:example|wikipedia|mozilla|debian|python|golang)\.org)$`)
+		`(?i)^(?:(?:node|next|nuxt|vue|react|express|three|d3|ember|chart|p5|socket|backbone)\.js|[^/]*@[^/]*|` +
+			`(?:[\w-]+\.)*(?:example|wikipedia|mozilla|debian|python|golang)\.org)$`)
 	urlPart = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://\S+`)
 )
 

@@ -12,7 +12,8 @@ var (
 	// saidVerdict is a line of the text that says a verdict: "Verdict: DONE", "**My verdict** is OWNER"; its last group
 	// is what follows.
 	saidVerdict = regexp.MustCompile(
-		`(?i)^\W*(?:(?:my|the|final|our|this|review|session)\s+)*verdict[*_\s\x{a0}]*(?:([:=|–—-])|(?:is|remains|stays)\b)\W*\b(DONE|OWNER|DUPLICATE|HELD)\b[*_` + "`" + `"”]*(.*)$`)
+		`(?i)^\W*(?:(?:my|the|final|our|this|review|session)\s+)*verdict[*_\s\x{a0}]*(?:([:=|–—-])|(?:is|remains|` +
+			`stays)\b)\W*\b(DONE|OWNER|DUPLICATE|HELD)\b[*_` + "`" + `"”]*(.*)$`)
 	// otherwise follows a verdict that is only talked about: the choice between several, or a condition.
 	otherwise = regexp.MustCompile(
 		`(?i)^(?:-\w|\s*[/|]\s*\w|\W*(?:or|only|cannot|can|would|could|should|if|unless|once|when|after|means|oder|ou)\b)`)

@@ -10,9 +10,12 @@ import (
 // reviews come in. A word ends where no letter, digit or hyphen follows: "No-op migration" and "Notar" deny nothing.
 const (
 	noWord = `(?:none|nothing|nobody|no ` +
-		`one|noone|no|nope|nil|zero|nichts|nix|niemand|kein(?:e[rsnm]?|s)?|nein|rien|personne|aucune?|non|néant|nada|nadie|ninguno|niente)`
-	doneWord = `(?:done|finished|closed|completed?|settled|answered|paid|resolved|merged|refunded|replied|sent|delivered|shipped|booked|fixed|erledigt|fertig|abgeschlossen|beantwortet|bezahlt|terminée?s?|faite?s?|clos|réglée?s?|traitée?s?|payée?s?|répondue?)`
-	wordEnd  = `(?:$|[^\pL\pN-]|-+(?:$|[^\pL\pN]))`
+		`one|noone|no|nope|nil|zero|nichts|nix|niemand|kein(?:e[rsnm]?|s)?|nein|rien|personne|aucune?|non|néant|nada|` +
+		`nadie|ninguno|niente)`
+	doneWord = `(?:done|finished|closed|completed?|settled|answered|paid|resolved|merged|refunded|replied|sent|` +
+		`delivered|shipped|booked|fixed|erledigt|fertig|abgeschlossen|beantwortet|bezahlt|terminée?s?|faite?s?|clos|` +
+		`réglée?s?|traitée?s?|payée?s?|répondue?)`
+	wordEnd = `(?:$|[^\pL\pN-]|-+(?:$|[^\pL\pN]))`
 )
 
 var (

@@ -131,7 +131,8 @@ func (x *command) queueCheck(c *cli.Context) error {
 		items = append(items, item)
 	}
 	if x.json {
-		if err := x.printJSON(map[string]any{"items": items, "left_out": leftOut(inv, shorts), "found": inv.Found}); err != nil {
+		v := map[string]any{"items": items, "left_out": leftOut(inv, shorts), "found": inv.Found}
+		if err := x.printJSON(v); err != nil {
 			return err
 		}
 	} else {

@@ -273,7 +273,8 @@ func owed(res wake.Result) string {
 			left = append(left, it.Short)
 		}
 	}
-	return fmt.Sprintf("interrupted; reviews to be read: %s; outcome not known: %s; not started: %s; next: recovery status",
+	return fmt.Sprintf("interrupted; reviews to be read: %s; outcome not known: %s; not started: %s; next: "+
+		"recovery status",
 		dash(strings.Join(unread, " ")), dash(strings.Join(open, " ")), dash(strings.Join(left, " ")))
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,8 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		name string
 		run  func(*testing.T, *holder)
 	}{
-		{"situations", holdSituations}, {"outcomes", holdOutcomes}, {"demo", holdDemo}, {"pages", holdPages},
+		{"situations", holdSituations}, {"reasons", holdReasons}, {"outcomes", holdOutcomes}, {"demo", holdDemo},
+		{"pages", holdPages},
 		{"wraps", holdWraps}, {"reviews", holdReviews},
 		{"agents", holdAgents}, {"acks", holdAcks}, {"tools", holdTools}, {"pins", holdPins}, {"trust", holdTrust},
 		{"records", holdRecords}, {"reports", holdReports}, {"checks", holdChecks}, {"errors", holdErrors},
@@ -69,6 +71,13 @@ func TestJSONHoldsToItsSchemas(t *testing.T) {
 		if !h.open[what] {
 			t.Errorf("take it off the list of gaps, it is closed: %s", what)
 		}
+	}
+}
+
+// holdReasons shows every reason of the queue check, so that a new one needs no run of its own here.
+func holdReasons(t *testing.T, h *holder) {
+	for _, code := range slices.Sorted(maps.Keys(reasonSituations)) {
+		t.Run(code, func(t *testing.T) { h.run(reasonSituations[code](t).bench, "queue-check") })
 	}
 }
 

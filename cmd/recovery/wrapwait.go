@@ -165,7 +165,8 @@ func (x *command) showWraps(items []wrapItem) {
 		x.out("reopened after its wrap: %s; ask the user to pin it again if they wait on it", strings.Join(waiting, " "))
 	}
 	if len(wentOn) > 0 {
-		x.out("wrapped, then went on: %s; what was said since is not part of the wrap: read it before you ask for another one", strings.Join(wentOn, " "))
+		x.out("wrapped, then went on: %s; what was said since is not part of the wrap: read it before "+
+			"you ask for another one", strings.Join(wentOn, " "))
 	}
 	if len(done) == len(items) {
 		x.next("recovery report (archiving is the user's click)")

@@ -106,7 +106,8 @@ func httpTool(tool string) bool {
 
 // savesTo matches input keys that name a place to write to.
 var savesTo = regexp.MustCompile(
-	`^(output|out|save|dest|destination|download|local|export|target)_?(to|as)?_?(path|file|dir|directory|folder|filename)?$`)
+	`^(output|out|save|dest|destination|download|local|export|target)_?(to|as)?_?(path|file|dir|directory|folder|` +
+		`filename)?$`)
 
 // byName judges the name alone.
 func (m *mcpRules) byName(server, tool string) verdict {
