@@ -71,7 +71,8 @@ func TestClaudeRows(t *testing.T) {
 		if waits := r.WaitsFor == "permission prompt"; waits != (r.Title == "live") {
 			t.Errorf("%s waits for %q", r.Title, r.WaitsFor)
 		}
-		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "a message waits"); warned != (r.Title == "a message waits") {
+		warned := strings.Contains(strings.Join(r.Warnings, "\n"), "a message waits")
+		if warned != (r.Title == "a message waits") {
 			t.Errorf("%s: %v", r.Title, r.Warnings)
 		}
 	}

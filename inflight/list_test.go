@@ -165,7 +165,8 @@ func TestJoin(t *testing.T) {
 		"when its session may be woken: recovery queue-check 0f0f0f0f" {
 		t.Errorf("%v, %s", c, r.Next())
 	}
-	if s := (&joiner{a: Account{Err: errors.New("no"), Dir: t.TempDir()}, known: map[string]*Session{}}).session(id); s == nil || s.Live != account.Unknown {
+	broken := &joiner{a: Account{Err: errors.New("no"), Dir: t.TempDir()}, known: map[string]*Session{}}
+	if s := broken.session(id); s == nil || s.Live != account.Unknown {
 		t.Errorf("of an account that cannot be read: %v", s)
 	}
 	if s := newJoiner(nobody(t)).session(id); s != nil {

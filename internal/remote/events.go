@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // Events is what the saved pages of one session's event list hold together.
@@ -52,11 +54,7 @@ func ReadEvents(files ...File) (Events, error) {
 			if !ev.At.IsZero() && (stops[i].far.IsZero() || ev.At.Before(stops[i].far)) {
 				stops[i].far = ev.At
 			}
-			// Overlapping pages repeat an entry without uuid word for word.
-			key := "row " + row.Raw
-			if ev.UUID != "" {
-				key = "uuid " + strings.ToLower(ev.UUID)
-			}
+			key := keyOf(ev, row)
 			if on := rowsOf[key]; len(on) == 0 || on[len(on)-1] != i {
 				rowsOf[key] = append(on, i)
 			}
@@ -68,12 +66,7 @@ func ReadEvents(files ...File) (Events, error) {
 			items = append(items, ev)
 		}
 	}
-	slices.SortStableFunc(items, func(a, b Event) int {
-		if a.At.IsZero() || b.At.IsZero() {
-			return boolOrder(a.At.IsZero(), b.At.IsZero())
-		}
-		return a.At.Compare(b.At)
-	})
+	slices.SortStableFunc(items, oldestFirst)
 	out.Items = items
 	end, from, contradiction := reach(stops, time.Time.Before)
 	out.HasMore, out.FirstID = !end, from.next
@@ -92,14 +85,25 @@ func ReadEvents(files ...File) (Events, error) {
 	return out, nil
 }
 
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
+// keyOf is what an entry is known by: overlapping pages repeat one without uuid word for word.
+func keyOf(ev Event, row gjson.Result) string {
+	if ev.UUID != "" {
+		return "uuid " + strings.ToLower(ev.UUID)
 	}
-	return -1
+	return "row " + row.Raw
+}
+
+// oldestFirst is the order of entries; those without a usable time come last.
+func oldestFirst(a, b Event) int {
+	switch zero := a.At.IsZero(); {
+	case zero && b.At.IsZero():
+		return 0
+	case zero:
+		return 1
+	case b.At.IsZero():
+		return -1
+	}
+	return a.At.Compare(b.At)
 }
 
 // backToFront puts the pages given last first: newest page first is how they are saved, so this is oldest first,

@@ -122,7 +122,8 @@ var wrappings = map[string]func(string) string{
 	"fence, never ended": func(s string) string { return "```\n" + s },
 	"fence in a list":    func(s string) string { return "* page\n\n  ```\n  " + s + "\n  ```\n" },
 	"export with the call": func(s string) string {
-		return "**list_sessions**\n\n```json\n{\n  \"mine\": true,\n  \"limit\": 50\n}\n```\n\n```bash\necho {\n```\n\n```\n" + rawTool(s) + "```\n"
+		return "**list_sessions**\n\n```json\n{\n  \"mine\": true,\n  \"limit\": 50\n}\n```\n\n" +
+			"```bash\necho {\n```\n\n```\n" + rawTool(s) + "```\n"
 	},
 	"byte order mark": func(s string) string { return "\ufeff" + s },
 	"mark, raw":       func(s string) string { return "\ufeff" + rawTool(s) },

@@ -87,19 +87,9 @@ func (out *Sessions) page(pages []page, created [][]time.Time) {
 	lists := map[string][]stop{}
 	open := map[string]bool{}
 	for i, p := range pages {
-		s := stop{more: p.more, empty: len(p.rows) == 0, next: p.cursor, order: p.order, saved: p.saved}
-		param := "cursor"
-		if p.cursor == "" {
-			if s.next = p.last; s.next == "" && len(p.rows) > 0 {
-				s.next = word(p.rows[len(p.rows)-1].Get("id"))
-			}
-			if !p.cursorPaged && (p.ccr || p.idPaged || !cursorRows(p)) {
-				param = "after_id"
-			}
-			if p.more {
-				param = "after_id"
-			}
-		}
+		s := stop{more: p.more, empty: len(p.rows) == 0, order: p.order, saved: p.saved}
+		var param string
+		s.next, param = nextOf(p)
 		for _, t := range created[i] {
 			if !t.IsZero() && (s.far.IsZero() || further(t, s.far)) {
 				s.far = t
@@ -126,6 +116,20 @@ func (out *Sessions) page(pages []page, created [][]time.Time) {
 			out.Complete, out.NextID, out.NextParam = false, from.next, param
 		}
 	}
+}
+
+// nextOf is what to page on from after a page, and the parameter that it goes into.
+func nextOf(p page) (next, param string) {
+	if p.cursor != "" {
+		return p.cursor, "cursor"
+	}
+	if next = p.last; next == "" && len(p.rows) > 0 {
+		next = word(p.rows[len(p.rows)-1].Get("id"))
+	}
+	if p.more || !p.cursorPaged && (p.ccr || p.idPaged || !cursorRows(p)) {
+		return next, "after_id"
+	}
+	return next, "cursor"
 }
 
 // cursorRows: a last page that leaves out its empty next_cursor is known by the ids of that list.

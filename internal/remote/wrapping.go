@@ -301,72 +301,119 @@ func yes(v gjson.Result) bool {
 	return false
 }
 
-// fromObject reads a page or one of the envelopes around it.
+// envelope reads one thing that an object may be; ok is false when the object is something else.
+type envelope func(v gjson.Result, f fields, depth int) (pages []page, r *refusal, ok bool)
+
+// fromObject reads a page or one of the envelopes around it, in this order. One more envelope is one more line here.
 func fromObject(v gjson.Result, depth int) ([]page, *refusal) {
 	f := fieldsOf(v)
-	for _, key := range []string{"isError", "is_error"} {
-		if yes(f.of[key]) {
-			return nil, refuseMessage(errorMessage(v))
+	for _, open := range []envelope{failure, rpc, toolAnswer, plainPage, singleRow, holder, apiMessage} {
+		if pages, r, ok := open(v, f, depth); ok {
+			return pages, r
 		}
-	}
-	for _, key := range []string{"error", "errors"} {
-		if f.set(key) {
-			return nil, refuseMessage(errorMessage(v.Get(key)))
-		}
-	}
-	if f.of["type"].String() == "error" {
-		return nil, refuseMessage(errorMessage(v))
-	}
-	if f.has("jsonrpc") {
-		switch {
-		case f.has("result"):
-			return fromValue(f.of["result"], depth+1)
-		case f.has("method"): // a notification or a request beside the answer
-			return nil, nil
-		}
-		return nil, refuse("a JSON-RPC envelope without a result", "save the answer, not the question")
-	}
-	if f.has("ccr") {
-		if f.twice["ccr"] {
-			return nil, refuse("broken JSON (the key ccr twice)", "save the page again, unedited")
-		}
-		ccr := f.of["ccr"]
-		if ccr.Type == gjson.String {
-			return fromText(ccr.String(), depth+1)
-		}
-		if !ccr.IsObject() {
-			return nil, refuseNoPage()
-		}
-		return fromCCR(ccr)
-	}
-	if p, ok, r := pageOf(f, false); ok || r != nil {
-		return onePage(p, r)
-	}
-	switch classify(v) {
-	case sessionRow:
-		return nil, refuse("one session's record, not a page of them", "save the answer of list_sessions")
-	case desktopRow:
-		return nil, refuseDesktop()
-	case transcriptRow:
-		return nil, refuseTranscript()
-	case eventRow:
-		return nil, refuse("one event, not a page of them", "save the whole answer of list_events")
-	}
-	if t := f.of["text"]; t.Type == gjson.String {
-		return fromText(t.String(), depth+1)
-	}
-	for _, key := range []string{"content", "structuredContent", "payload", "result", "resource", "data"} {
-		if inner := f.of[key]; f.set(key) && (inner.Type == gjson.String || inner.Type == gjson.JSON) {
-			return fromValue(inner, depth+1)
-		}
-	}
-	if m := f.of["message"]; m.Type == gjson.String && (f.has("code") || f.has("status") || f.has("statusCode") ||
-		len(f.keys) == 1) {
-		return nil, refuseMessage(m.String())
 	}
 	r := refuseNoPage()
 	r.looks += keyNames(f)
 	return nil, r
+}
+
+// failure is an answer that says that something went wrong.
+func failure(v gjson.Result, f fields, _ int) ([]page, *refusal, bool) {
+	for _, key := range []string{"isError", "is_error"} {
+		if yes(f.of[key]) {
+			return nil, refuseMessage(errorMessage(v)), true
+		}
+	}
+	for _, key := range []string{"error", "errors"} {
+		if f.set(key) {
+			return nil, refuseMessage(errorMessage(v.Get(key))), true
+		}
+	}
+	if f.of["type"].String() == "error" {
+		return nil, refuseMessage(errorMessage(v)), true
+	}
+	return nil, nil, false
+}
+
+// rpc is the envelope of JSON-RPC.
+func rpc(_ gjson.Result, f fields, depth int) ([]page, *refusal, bool) {
+	switch {
+	case !f.has("jsonrpc"):
+		return nil, nil, false
+	case f.has("result"):
+		pages, r := fromValue(f.of["result"], depth+1)
+		return pages, r, true
+	case f.has("method"): // a notification or a request beside the answer
+		return nil, nil, true
+	}
+	return nil, refuse("a JSON-RPC envelope without a result", "save the answer, not the question"), true
+}
+
+// toolAnswer is the envelope of the Claude Code Remote tools.
+func toolAnswer(_ gjson.Result, f fields, depth int) (pages []page, r *refusal, ok bool) {
+	ccr := f.of["ccr"]
+	switch {
+	case !f.has("ccr"):
+		return nil, nil, false
+	case f.twice["ccr"]:
+		r = refuse("broken JSON (the key ccr twice)", "save the page again, unedited")
+	case ccr.Type == gjson.String:
+		pages, r = fromText(ccr.String(), depth+1)
+	case ccr.IsObject():
+		pages, r = fromCCR(ccr)
+	default:
+		r = refuseNoPage()
+	}
+	return pages, r, true
+}
+
+// plainPage is a page without an envelope.
+func plainPage(_ gjson.Result, f fields, _ int) ([]page, *refusal, bool) {
+	p, ok, r := pageOf(f, false)
+	if !ok && r == nil {
+		return nil, nil, false
+	}
+	pages, r := onePage(p, r)
+	return pages, r, true
+}
+
+// singleRow is a row where a page belongs.
+func singleRow(v gjson.Result, _ fields, _ int) ([]page, *refusal, bool) {
+	switch classify(v) {
+	case sessionRow:
+		return nil, refuse("one session's record, not a page of them", "save the answer of list_sessions"), true
+	case desktopRow:
+		return nil, refuseDesktop(), true
+	case transcriptRow:
+		return nil, refuseTranscript(), true
+	case eventRow:
+		return nil, refuse("one event, not a page of them", "save the whole answer of list_events"), true
+	}
+	return nil, nil, false
+}
+
+// holder is a text block, or an object that has the page in one of its members.
+func holder(_ gjson.Result, f fields, depth int) ([]page, *refusal, bool) {
+	if t := f.of["text"]; t.Type == gjson.String {
+		pages, r := fromText(t.String(), depth+1)
+		return pages, r, true
+	}
+	for _, key := range []string{"content", "structuredContent", "payload", "result", "resource", "data"} {
+		if inner := f.of[key]; f.set(key) && (inner.Type == gjson.String || inner.Type == gjson.JSON) {
+			pages, r := fromValue(inner, depth+1)
+			return pages, r, true
+		}
+	}
+	return nil, nil, false
+}
+
+// apiMessage is an error of an API that does not call itself one.
+func apiMessage(_ gjson.Result, f fields, _ int) ([]page, *refusal, bool) {
+	m := f.of["message"]
+	if m.Type != gjson.String || !f.has("code") && !f.has("status") && !f.has("statusCode") && len(f.keys) != 1 {
+		return nil, nil, false
+	}
+	return nil, refuseMessage(m.String()), true
 }
 
 func fromCCR(ccr gjson.Result) ([]page, *refusal) {

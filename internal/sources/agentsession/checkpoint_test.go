@@ -23,7 +23,8 @@ func TestNames(t *testing.T) {
 			`"busPosition":"m7","workingState":{"completedItems":["c"],"pendingItems":[{"title":"p"},{"id":"q"}]},` +
 			`"messagesProcessed":"5","restarts":1,"savedAt":"2026-11-29T13:00:00+01:00","startedAt":1795950000}`,
 		"kebab case": `{"status":"active","agent":"a","id":"s","current-task":"T","bus":"m7","done":["c"],` +
-			`"todo":["p","q"],"message-count":5,"restarts":"1","last-checkpoint":1795953600000,"started":"2026-11-29t11:00:00z"}`,
+			`"todo":["p","q"],"message-count":5,"restarts":"1","last-checkpoint":1795953600000,` +
+			`"started":"2026-11-29t11:00:00z"}`,
 		"inside": `{"session":{"id":"s","agent":"a","status":"active","started_at":"2026-11-29T11:00:00Z"},` +
 			`"context":{"task":"T"},"bus":{"position":"m7"},"state":{"completed":{"c":1},"pending":{"p":1,"q":2}},` +
 			`"data":{"messages_processed":5},"wrapper":{"restarts":1},"checkpoint":{"timestamp":"2026-11-29T12:00:00Z"}}`,

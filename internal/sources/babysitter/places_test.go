@@ -145,7 +145,8 @@ func TestSameRunTwice(t *testing.T) {
 	if err := os.Symlink("a", filepath.Join(top, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if f := Find(machine(filepath.Join(top, "a"), filepath.Join(top, "link"), filepath.Join(top, "link", "runs", "r1"))); len(f.Rows) != 1 {
+	link := filepath.Join(top, "link")
+	if f := Find(machine(filepath.Join(top, "a"), link, filepath.Join(link, "runs", "r1"))); len(f.Rows) != 1 {
 		t.Errorf("%+v", f.Rows)
 	}
 	f := Find(machine(filepath.Join(top, "a"), filepath.Join(top, "b"), filepath.Join(top, "c")))

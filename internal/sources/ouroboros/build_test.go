@@ -10,8 +10,10 @@ import (
 )
 
 // schema is the table as Ouroboros makes it.
-const schema = `CREATE TABLE events (id VARCHAR(36) NOT NULL, aggregate_type VARCHAR(100) NOT NULL, aggregate_id VARCHAR(36) NOT NULL,
-	event_type VARCHAR(200) NOT NULL, payload JSON NOT NULL, timestamp DATETIME DEFAULT (CURRENT_TIMESTAMP) NOT NULL, consensus_id VARCHAR(36), PRIMARY KEY (id));`
+const schema = `CREATE TABLE events (id VARCHAR(36) NOT NULL, aggregate_type VARCHAR(100) NOT NULL,
+	aggregate_id VARCHAR(36) NOT NULL, event_type VARCHAR(200) NOT NULL, payload JSON NOT NULL,
+	timestamp DATETIME DEFAULT (CURRENT_TIMESTAMP) NOT NULL,
+	consensus_id VARCHAR(36), PRIMARY KEY (id));`
 
 var indexes = []string{
 	"CREATE INDEX ix_events_aggregate_type ON events (aggregate_type)",
@@ -84,6 +86,6 @@ func insert(t testing.TB, db *sql.DB, i int, e ev) {
 	if len(when) == len("15:04:05") {
 		when = "2026-11-29 " + when + ".000000"
 	}
-	run(t, db, "INSERT INTO events (id, aggregate_type, aggregate_id, event_type, payload, timestamp) VALUES (?,?,?,?,?,?)",
-		fmt.Sprintf("%08d", i), e.aggregate, e.id, e.kind, e.payload, when)
+	run(t, db, "INSERT INTO events (id, aggregate_type, aggregate_id, event_type, payload, timestamp) "+
+		"VALUES (?,?,?,?,?,?)", fmt.Sprintf("%08d", i), e.aggregate, e.id, e.kind, e.payload, when)
 }
